@@ -11,11 +11,12 @@ import (
 // ErrNilAwaitable is returned by [Await] for a nil Awaitable or a nil Awaiter.
 var ErrNilAwaitable = errors.New("awaiter: nil awaitable")
 
-// Await returns the result of a. In a function marked //movenext:async a call of Await is a
-// suspension point: the generated machine suspends there without holding a goroutine. Everywhere
-// else it blocks the calling goroutine until the result is there, and tells the worker whose
-// goroutine that is; an error that wraps [schedulers.ErrWouldDeadlock] says that this would be
-// for ever. It is safe for concurrent use if a is.
+// Await returns the result of a. In a function marked //movenext:async a call of
+// Await is a suspension point: the generated machine suspends there without
+// holding a goroutine. Everywhere else it blocks the calling goroutine until the
+// result is available, and tells the worker of that goroutine; an error that
+// wraps [schedulers.ErrWouldDeadlock] says that it would block forever. It is
+// safe for concurrent use if a is.
 func Await[T any](a Awaitable[T]) (T, error) {
 	if a == nil {
 		return none[T]()
@@ -40,8 +41,8 @@ func none[T any]() (T, error) {
 	return zero, ErrNilAwaitable
 }
 
-// event is a continuation that wakes one goroutine. It has a new channel for each wait: a
-// channel that was kept could not be used across synctest bubbles.
+// event is a continuation that wakes one goroutine. It has a new channel for each
+// wait: a reused channel would not work across synctest bubbles.
 type event struct {
 	once     sync.Once
 	happened chan struct{}

@@ -4,12 +4,13 @@ import "github.com/movenext/movenext/continuation"
 
 // Completion is the part of the protocol that does not know the result's type.
 type Completion interface {
-	// IsCompleted reports whether the result is there. It does not block. Once true
-	// it stays true.
+	// IsCompleted reports whether the result is available. It does not block.
+	// Once true it stays true.
 	IsCompleted() bool
 
-	// OnCompleted arranges for k.Resume to be called once the result is there, on
-	// any goroutine, perhaps before OnCompleted returns. It does not block.
+	// OnCompleted arranges for k.Resume to be called once the result is
+	// available, on any goroutine, perhaps before OnCompleted returns. It does
+	// not block.
 	OnCompleted(k continuation.Continuation)
 }
 
@@ -32,7 +33,7 @@ type Awaitable[T any] interface {
 // Registrar is a [Completion] that takes a caller's own node, so that awaiting it
 // allocates nothing. It is optional.
 type Registrar interface {
-	// Register adds n and returns true, or returns false if the result is
-	// there already; n is then as before. See continuation.List.Add.
+	// Register adds n and returns true, or returns false if the result is already
+	// available; n is then unchanged. See continuation.List.Add.
 	Register(n *continuation.Node) bool
 }

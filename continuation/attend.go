@@ -26,10 +26,10 @@ import "runtime"
 // # Completion by the owner
 //
 // Usually the owner itself completes the operation, further up its own stack. Two
-// compare-and-swaps between one goroutine and itself decide nothing. So
-// CompleteAttended drops the attended nodes that it finds without changing them. They
-// stay attended and serve the next wait without a store: an attended wait costs one Add
-// and nothing more.
+// compare-and-swaps by one goroutine decide nothing. So CompleteAttended drops
+// the attended nodes that it finds without changing them. They stay attended and
+// serve the next wait without a store: an attended wait costs one Add and nothing
+// more.
 //
 //	owner                                  visitor, sweeper
 //	 1. Add(n), attended                    1. holders++
@@ -43,7 +43,7 @@ import "runtime"
 // its late nodes after that, but no attended node is among them: those leave the chain
 // in its step 3, by seen. A visitor that starts to hold later finds the list closed.
 //
-// The tempting shortcut is to skip step 4, since n can no longer be in the list. But a
+// It is tempting to skip step 4, since n can no longer be in the list. But a
 // visitor may still be reading the frames behind the target.
 
 // PrepareAttended is [Node.Prepare] for a node whose target need not be told, because

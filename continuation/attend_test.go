@@ -111,8 +111,8 @@ func TestSettleWaitsForVisitors(t *testing.T) {
 	assert.True(t, new(List).Add(n), "the node is its owner's again")
 }
 
-// Visitors read what the owner changes as soon as Settle has returned: the race
-// detector is the judge.
+// Visitors read data that the owner changes as soon as Settle has returned: the
+// race detector would report an overlap.
 func TestWhatATargetSaysStandsStillWhileItIsLookedAt(t *testing.T) {
 	told := &counter{}
 	n := attendedNode(told)

@@ -23,18 +23,19 @@ import "sync/atomic"
 //	 3. n.next = h                        3. deliver all nodes reachable from h
 //	 4. CAS(head, h, n), or from 1
 //
-// Proof. All changes of head are atomic, so they have one order, and Complete's swap
-// has a place in it. An Add whose CAS comes before the swap is reachable from h by the
-// links written in step 3, and is delivered. An Add whose CAS would come after the swap
-// finds closed, since closed is never replaced, and refuses in step 2; the result was
-// published before the swap, so the refused adder sees it. No third position exists for
-// a CAS. The swap happens once because Complete is called only by the goroutine that
-// won the right to complete (the job's state word decides that).
+// Proof. All changes of head are atomic, so they have one order, and Complete's
+// swap has a position in it. An Add whose CAS comes before the swap is reachable
+// from h by the links written in step 3, and is delivered. An Add whose CAS would
+// come after the swap finds closed, since closed is never replaced, and refuses
+// in step 2; the result was published before the swap, so the refused adder sees
+// it. No third position exists for a CAS. The swap happens once because Complete
+// is called only by the goroutine that won the right to complete (the job's state
+// word decides that).
 //
-// The tempting wrong way is a flag: "if !completed { append }" next to "completed =
-// true; run all". The operation completes between the check and the append, and the
-// continuation is lost. Reading a status first and changing a list second cannot be
-// repaired by checking more often; head must be both.
+// It is tempting to use a flag: "if !completed { append }" next to "completed =
+// true; run all". The operation completes between the check and the append, and
+// the continuation is lost. Checking more often cannot repair code that reads a
+// status first and changes a list second; head must be both.
 //
 // A node may come back: it is delivered, prepared and added again while another Add
 // sleeps between its steps 1 and 4. That does no harm: step 4 needs only that head is h
@@ -87,9 +88,10 @@ import "sync/atomic"
 // among the waiting nodes was set before Remove's step 3, which pays for it. If it
 // comes before the holder's step 1, the mark does too, and the holder sees it.
 //
-// The tempting wrong order is to pay first and check for holders afterwards: a holder
-// that looked at the node before the mark sets the credit after the payment, which is
-// lost, and is gone before the check. The node then stays until other waiters give up.
+// It is tempting to pay first and check for holders afterwards. But a holder that
+// looked at the node before the mark sets the credit after the payment, which is
+// lost, and is gone before the check. The node then stays until other waiters
+// give up.
 
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.

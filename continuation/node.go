@@ -75,7 +75,8 @@ func (n *Node) PrepareAlone(t Target) {
 	}
 }
 
-// Target returns what n was prepared with. Only the owner of a node that is in no list calls it.
+// Target returns what n was prepared with. Only the owner of a node that is in no
+// list calls it.
 func (n *Node) Target() Target { return n.target }
 
 // deliver claims n for delivery and tells its target.

@@ -15,12 +15,13 @@ import "runtime"
 // can be read. Unlike a sweeper, the visitor leaves the stack as it is, so the cost of
 // looking at the first few nodes does not depend on the length of the list.
 //
-// A node that one visitor has detached is invisible to another. A search for a cycle
-// must not miss a node that way, so a visitor waits until the list has no holder. That
-// wait is short: holders look at a few nodes, or sweep, and neither blocks nor runs
-// user code (a sweeper that finds a holder leaves a note; completing and adding wait
-// for no other goroutine). The wait is bounded all the same, in case a look callback
-// visits another list: two such callbacks could wait for each other.
+// A node that one visitor has detached is invisible to another. A search for a
+// cycle must not miss a node that way, so a visitor waits until the list has no
+// holder. That wait is short: holders look at a few nodes, or sweep, and neither
+// blocks nor runs user code (a sweeper that finds a holder leaves a note;
+// completing and adding wait for no other goroutine). The wait is bounded
+// nevertheless, in case a look callback visits another list: two such callbacks
+// could wait for each other.
 
 // patience is how often a visitor yields to other holders: some milliseconds.
 const patience = 1 << 16
@@ -42,10 +43,11 @@ func (l *List) Visit(limit int, look func(Target)) {
 	})
 }
 
-// Withdraw takes n out of l and returns true; n is then like a delivered node: its
-// owner may prepare and add it again. False means that n is not in l: it was delivered,
-// or is being delivered right now. Unlike [List.Remove], Withdraw may be called when n
-// may have moved to another list, and it looks at each node in front of n.
+// Withdraw takes n out of l and returns true; n is then like a delivered node:
+// its owner may prepare and add it again. False means that n is not in l: it was
+// delivered, or is being delivered right now. Unlike [List.Remove], Withdraw may
+// be called even if n may have moved to another list. It looks at each node in
+// front of n.
 func (l *List) Withdraw(n *Node) (found bool) {
 	l.inspect(func(top *Node) *Node {
 		for link := &top; *link != nil; link = &(*link).next {

@@ -3,6 +3,8 @@ package job
 import (
 	"container/list"
 	"context"
+	"errors"
+	"iter"
 	"sync"
 
 	"github.com/movenext/movenext/continuation"
@@ -67,9 +69,9 @@ func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if known != nil {
 		return known.GetResult()
 	}
-	j, err := t.promise.Job().Wait(context.WithoutCancel(ctx))
+	j, err := t.promise.job.Wait(context.WithoutCancel(ctx))
 	if err != nil && !t.giveUp(err) {
-		return t.promise.Job().GetResult() // the turn's own error, or a refusal that came late
+		return t.promise.job.GetResult() // the turn's own error, or a refusal that came late
 	}
 	return j, err
 }
@@ -84,7 +86,7 @@ func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 	if known != nil {
 		return known
 	}
-	return t.promise.Job()
+	return &t.promise.job
 }
 
 // Stop removes its registrations from the jobs that have not ended. Waiters for the
@@ -151,8 +153,8 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 		return unwaited[*Job[T]](why), nil
 	}
 	t = &turn[T]{ctx: ctx, of: c}
-	t.promise.InitDependent()
-	t.promise.HandOver()
+	t.promise.initDependent()
+	t.promise.handOver()
 	t.place = c.turns.PushBack(t)
 	return nil, t
 }
@@ -228,7 +230,7 @@ func (c *Completions[T]) takeTurns() (all []*turn[T]) {
 // job: a job is given only to a turn that could be reserved, so none is lost with a
 // turn that gives up.
 type turn[T any] struct {
-	promise Promise[*Job[T]]
+	promise promise[*Job[T]]
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Completions[T]
@@ -257,4 +259,48 @@ func (t *turn[T]) giveUp(why error) bool {
 	c.mu.Unlock()
 	t.end(Canceled, nil, why).Deliver(nil)
 	return true
+}
+
+// WhenEach returns a sequence of jobs in the order in which they end, each once; those
+// that have ended already come first, in the order given. Ranging over it blocks until
+// the next has ended; in a function marked //movenext:async a range over it suspends,
+// since its twin is [WhenEachAsync]. Breaking off leaves nothing behind in the jobs
+// that have not ended. When ctx ends, the last pair is a nil job and a *[WaitError]; in
+// all other pairs the error is nil, and the job has its own.
+//
+// Jobs that are Created are started. A nil job counts as one that has faulted with
+// [ErrNilJob].
+func WhenEach[T any](ctx context.Context, jobs ...*Job[T]) iter.Seq2[*Job[T], error] {
+	return func(yield func(*Job[T], error) bool) {
+		c := CompletionsOf(jobs...)
+		defer c.Stop()
+		for {
+			j, err := c.Next(ctx)
+			if errors.Is(err, ErrNoJobs) || !yield(j, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// WhenEachAsync is [WhenEach] as a stream, whose ranges hold neither a worker nor a
+// goroutine between jobs. Each range begins anew. It does not block.
+func WhenEachAsync[T any](ctx context.Context, jobs ...*Job[T]) *Stream[*Job[T]] {
+	return NewStream(&ends[T]{ctx, jobs})
+}
+
+// ends is the source of WhenEachAsync.
+type ends[T any] struct {
+	ctx  context.Context
+	jobs []*Job[T]
+}
+
+// All implements StreamSource.
+func (e *ends[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
+
+// Each is the form that a machine ranges over: next returns the job of the next value,
+// which fails with [ErrNoJobs] at the end, and stop breaks off.
+func (e *ends[T]) Each() (next func() *Job[*Job[T]], stop func()) {
+	c := CompletionsOf(e.jobs...)
+	return func() *Job[*Job[T]] { return c.NextAsync(e.ctx) }, c.Stop
 }

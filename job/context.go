@@ -22,8 +22,8 @@ type body struct {
 
 	holding bool // the job is counted by the one around it
 	hidden  bool // the job's scheduler is not the ambient one
-	// What Awaited.Run was told, if the job was run by the machine that awaits it;
-	// Unproven|1 if a goroutine that waits runs it. Written by the job's claimer.
+	// What jobcore.Awaiting.RunTaken was told, if the job was run by the machine that awaits it;
+	// jobcore.Unproven|1 if a goroutine that waits runs it. Written by the job's claimer.
 	spent uint8
 	// The goroutine that claimed the job has completed it. Written and read by that
 	// goroutine.

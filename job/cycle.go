@@ -27,17 +27,13 @@ import (
 // with the job, unless the job has started others that continue.)
 //
 // This finds cycles of waits by [Job.Wait] with a job's own context or one derived
-// from it, and of continuations, combinators, scopes and [Waiter]s between them. It
+// from it, and of continuations, combinators, scopes and machines between them. It
 // does not find waits by [Job.Await] in plain code, which has no context, or waits for
 // channels, locks and the like. It does not follow a wait with another way out, even if
 // that also leads into a cycle: a [Race], [WhenAny] or [Completions] with two jobs
 // that can still be the first, a [WaitTimeout], a wait with a deadline before that of
 // the waiting job. And it sees the 64 nearest jobs only, and of each job's waiters the
 // last 8.
-
-// ErrCycle is matched by the error of a wait that could never end because it closes a
-// cycle of jobs that wait for each other; see [CycleError].
-var ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
 
 // CycleError names the jobs of a cycle. It matches [ErrCycle] and [ErrWouldDeadlock].
 type CycleError struct {
@@ -61,72 +57,19 @@ func (e *CycleError) Error() string {
 // Unwrap returns ErrCycle.
 func (e *CycleError) Unwrap() error { return ErrCycle }
 
-// WouldCycle returns a *[CycleError] if waiter would never end because it is about to
-// wait for awaited, which waits for it, and nil if that is not known. It looks at no
-// more than 64 jobs in between; it does not block. [Job.Wait] asks it by itself; it is
-// for awaiters of your own.
-func WouldCycle(waiter, awaited Handle) error {
-	w, a := baseOf(waiter), baseOf(awaited)
-	if w == nil || a == nil {
-		return nil
-	}
-	return circle(w, a)
-}
-
-// CircleOf is [WouldCycle] for a [Waiter] that is about to register with awaited. It
-// costs next to nothing where awaited waits for no other job, as with a [Source]. A
-// caller that can register first must do so instead; see [Lookout].
-func CircleOf(w Waiter, awaited Handle) error { return LookOut(w, awaited).circle() }
-
-// Lookout finds the cycle that a [Waiter] closes by registering with a job, after it
-// has registered: the machines' half of what Wait does.
+// # A machine that closes a cycle
 //
-//	before       l := LookOut(w, awaited)
-//	register     awaited.Register(n), the node of w
-//	after        l.TakeBack(n)
+// It registers first, and looks then ([insides.TakeBack]): of two that close a cycle at
+// the same moment, both would look before either can be seen, and both would wait
+// forever. Registering is a compare-and-swap on the list of the awaited job, so all
+// registrations of a cycle have an order. The last to register looks when all others can
+// be seen.
 //
-// Why after: of two that close a cycle at the same moment, both would look before
-// either can be seen, and both would wait forever. Registering is a compare-and-swap on
-// the list of the awaited job, so all registrations of a cycle have an order. The last
-// to register looks when all others can be seen.
-//
-// The difficulty: as soon as w is registered it belongs to the completer of the awaited
-// job. So the search collects all that it needs before; it goes through the jobs, which
-// stay what they are; and the node is withdrawn by finding it in that list
+// The difficulty: as soon as it is registered, the machine belongs to the completer of
+// the awaited job. So what the search needs is collected before; it goes through the
+// jobs, which stay what they are; and the node is withdrawn by finding it in that list
 // ([continuation.List.Withdraw]), not by what the node says of itself. If it is found
-// there, w has not been told anything, and is the caller's again.
-type Lookout struct{ waiting, awaited *core }
-
-// LookOut returns the look-out of w, which is about to register with awaited. It does
-// not block.
-func LookOut(w Waiter, awaited Handle) Lookout {
-	a := baseOf(awaited)
-	if a == nil || a.own == nil && a.mode&dependent == 0 {
-		return Lookout{} // it waits for no other job, as a Source does not
-	}
-	return Lookout{baseOf(w.WaitingJob()), a}
-}
-
-// TakeBack returns a *[CycleError], and has taken n back from the awaited job, if that
-// closes a cycle. If it returns nil, n is registered or was delivered, and w is not
-// the caller's any more.
-func (l Lookout) TakeBack(n *continuation.Node) error {
-	err := l.circle()
-	if err == nil || !l.awaited.waiting.Withdraw(n) {
-		return nil
-	}
-	return err
-}
-
-// circle returns the error of the cycle, or nil. It costs next to nothing where the
-// waiting job has no waiters.
-func (l Lookout) circle() error {
-	b, a := l.waiting, l.awaited
-	if b == nil || b != a && b.waiting.Empty() || !a.mayWait() {
-		return nil
-	}
-	return circle(b, a)
-}
+// there, the machine has not been told anything, and is the caller's again.
 
 // mayWait reports whether the job, which depends on others or has a function, may be
 // waiting for another one: its function has begun.

@@ -39,6 +39,13 @@ var (
 	// ErrPulling is the error of [Puller.Next] while an earlier one waits.
 	ErrPulling = errors.New("job: another Next has not ended")
 
+	// ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was
+	// completed.
+	ErrDropped = errors.New("job: the source was dropped and never completed")
+
+	// ErrScopeEnded is the error of a child started in a scope that has ended.
+	ErrScopeEnded = errors.New("job: scope has ended")
+
 	// ErrNoJobs is the error of [WhenAny] without jobs: none will ever be first.
 	ErrNoJobs = errors.New("job: no jobs")
 
@@ -54,6 +61,10 @@ var (
 
 	// ErrWouldDeadlock is schedulers.ErrWouldDeadlock: waiting could never end.
 	ErrWouldDeadlock = schedulers.ErrWouldDeadlock
+
+	// ErrCycle is matched by the error of a wait that could never end because it closes a
+	// cycle of jobs that wait for each other; see [CycleError].
+	ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
 )
 
 // WaitError says that a wait has ended and the job has not: the context of the wait did

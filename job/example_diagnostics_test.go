@@ -29,15 +29,6 @@ func ExamplePanicError() {
 	// job "inner" <- continuation "outer"
 }
 
-func ExampleNewPanicError() {
-	err := func() (err error) {
-		defer func() { err = job.NewPanicError(recover()) }()
-		panic("ouch")
-	}()
-	fmt.Println(err)
-	// Output: job: panic: ouch
-}
-
 func ExampleAsyncStack() {
 	s := job.NewSource[int]()
 	job.Race(s.Job())
@@ -60,12 +51,6 @@ func ExampleCycleError() {
 	_, err := j.Await()
 	fmt.Println(errors.Is(err, job.ErrCycle), err)
 	// Output: true job: wait ended: job: "ouroboros" waits for itself
-}
-
-func ExampleWouldCycle() {
-	a, b := job.NewSource[int]().Job(), job.NewSource[int]().Job()
-	fmt.Println(job.WouldCycle(a, b), job.WouldCycle(a, a) != nil)
-	// Output: <nil> true
 }
 
 func ExampleOnUnobserved() {
@@ -102,4 +87,16 @@ func ExampleDiagnose() {
 	j := job.Go(context.Background(), func(context.Context) error { return nil }, job.Diagnose(job.RecordCreation))
 	fmt.Println(filepath.Base(j.Creation().File))
 	// Output: example_diagnostics_test.go
+}
+
+func ExampleFailure() {
+	f := job.Failure{Err: errors.New("lost"), ID: 7, Name: "cleanup"}
+	fmt.Printf("job #%d %q: %v\n", f.ID, f.Name, f.Err)
+	// Output: job #7 "cleanup": lost
+}
+
+func ExampleDiagnostics() {
+	before := job.SetDiagnostics(job.RecordCreation | job.FollowLabels)
+	fmt.Println(job.SetDiagnostics(before) == job.RecordCreation|job.FollowLabels)
+	// Output: true
 }

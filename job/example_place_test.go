@@ -48,3 +48,25 @@ func ExampleSetBlockingLimit() {
 	fmt.Println(n, err, job.BlockingMetrics().Queued)
 	// Output: 7 <nil> 0
 }
+
+func ExampleBlockingMetrics() {
+	_, _ = job.Blocking(context.Background(), func(context.Context) (int, error) { return 7, nil }).Await()
+	fmt.Println(job.BlockingMetrics().Submitted > 0)
+	// Output: true
+}
+
+func ExampleOnBlockingFull() {
+	defer job.SetBlockingLimit(job.SetBlockingLimit(1))
+	job.OnBlockingFull(func(m schedulers.Metrics) { fmt.Println("waiting:", m.Queued) })
+	defer job.OnBlockingFull(nil)
+	gate := make(chan struct{})
+	hold := func(context.Context) (int, error) { <-gate; return 7, nil }
+	first := job.Blocking(context.Background(), hold)
+	second := job.Blocking(context.Background(), hold)
+	close(gate)
+	_, _ = first.Await()
+	fmt.Println(second.Await())
+	// Output:
+	// waiting: 1
+	// 7 <nil>
+}

@@ -42,22 +42,3 @@ func ExampleSource_TrySetCanceledCause() {
 	// Canceled context canceled: no longer needed
 	// true
 }
-
-// answer is an operation and its job in one allocation.
-type answer struct {
-	promise job.Promise[int]
-}
-
-func ExamplePromise() {
-	a := &answer{}
-	a.promise.Init()
-	j := a.promise.Job()
-
-	told, ok := a.promise.TryComplete(context.Background(), 42, nil)
-	told.Deliver(nil) // the completer tells the waiters
-	fmt.Println(ok)
-	fmt.Println(j.GetResult())
-	// Output:
-	// true
-	// 42 <nil>
-}

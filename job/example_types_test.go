@@ -70,28 +70,35 @@ func ExampleFrame() {
 	//     shop/fetch.go:7
 }
 
-// conveyor waits for a job on behalf of another one.
-type conveyor struct{ job job.Handle }
-
-func (conveyor) Resume() {}
-
-func (c conveyor) WaitingFrames() []job.Frame { return []job.Frame{{What: "conveyor"}} }
-
-func (c conveyor) WaitingJob() job.Handle { return c.job }
-
-func ExampleWaiter() {
-	parcel, delivery := job.NewSource[int](), job.NewSource[int]()
-	parcel.Job().OnCompleted(conveyor{delivery.Job()})
-	for _, f := range job.AsyncStack(parcel.Job()) {
-		fmt.Println(f.What)
-	}
-	// Output:
-	// job
-	// conveyor
+func ExampleTuple3() {
+	t := job.Tuple3[string, int, bool]{V1: "a", V2: 2, V3: true}
+	fmt.Println(t.V1, t.V2, t.V3)
+	// Output: a 2 true
 }
 
-func ExampleCircleOf() {
-	loop := job.WhenAny(job.NewSource[int]().Job())
-	fmt.Println(job.CircleOf(conveyor{loop}, loop) != nil)
-	// Output: true
+func ExampleTuple4() {
+	t := job.Tuple4[int, int, int, int]{V1: 1, V2: 2, V3: 3, V4: 4}
+	fmt.Println(t.V1 + t.V2 + t.V3 + t.V4)
+	// Output: 10
+}
+
+func ExampleVoid() {
+	j := job.Go(context.Background(), func(context.Context) error { return nil })
+	nothing, err := j.Await()
+	fmt.Println(nothing == job.Void{}, err)
+	// Output: true <nil>
+}
+
+func ExampleJobStatus() {
+	s := job.FromResult(1).Status()
+	fmt.Println(s, s == job.Completed)
+	// Output: Completed true
+}
+
+func ExampleOption() {
+	long := []job.Option{job.Named("import"), job.LongRunning()}
+	j := job.Go(context.Background(), func(context.Context) error { return nil }, long...)
+	_, err := j.Await()
+	fmt.Println(j.Name(), err)
+	// Output: import <nil>
 }

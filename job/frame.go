@@ -39,11 +39,11 @@ func (f Frame) String() string {
 	return s
 }
 
-// Waiter is implemented by a continuation.Target that can say for what job it waits, so
-// that asynchronous stacks and cycles show it. Its methods are called while the wait
-// is frozen: the target's node cannot be delivered meanwhile. They must neither block
-// nor keep anything. Package statemachine's tasks are the intended Waiters.
-type Waiter interface {
+// waiter is implemented by a continuation.Target that can say for what job it waits, so
+// that asynchronous stacks and cycles show it: by machines. Its methods are called while
+// the wait is frozen: the target's node cannot be delivered meanwhile. They must neither
+// block nor keep anything.
+type waiter interface {
 	// WaitingFrames returns the levels that the wait stands for, the innermost first.
 	WaitingFrames() []Frame
 	// WaitingJob returns the job that cannot end before the wait does, or nil.
@@ -53,7 +53,7 @@ type Waiter interface {
 // AsyncStack returns the asynchronous stack of j: j, what waits for it, what waits for
 // that, and so on. Of several waiters it follows the newest that has a job behind it.
 // It is a snapshot for reports: a job that moves on meanwhile may be missing. It has at
-// most 32 levels, not counting those of [Waiter]s. It does not block.
+// most 32 levels, not counting those of machines. It does not block.
 func AsyncStack(j Handle) []Frame {
 	c := baseOf(j)
 	if c == nil {
@@ -144,13 +144,13 @@ func behind(t continuation.Target) *core {
 	return nil
 }
 
-// asWaiter returns the Waiter that a target is, or that it passes the news on to.
-func asWaiter(t continuation.Target) Waiter {
+// asWaiter returns the waiter that a target is, or that it passes the news on to.
+func asWaiter(t continuation.Target) waiter {
 	if r, ok := t.(*resumption); ok {
-		w, _ := r.k.(Waiter)
+		w, _ := r.k.(waiter)
 		return w
 	}
-	w, _ := t.(Waiter)
+	w, _ := t.(waiter)
 	return w
 }
 

@@ -47,7 +47,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	}
 	b := &scopeBody{scope: s, fn: body}
 	b.mode = reported | s.mode&labeled
-	b.end.InitDependent()
+	b.end.initDependent()
 	s.promise.job.mode |= reported
 	if r := s.promise.job.rare.Load(); r != nil {
 		of := b.end.job.extras()
@@ -60,7 +60,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
 	s.promise.job.waiting.Add(&b.ended.node) // early, so that stacks and cycles go through it
-	j := b.end.Job()
+	j := &b.end.job
 	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j
 }
@@ -79,7 +79,7 @@ type scopeBody struct {
 	node   continuation.Node // of the body's end
 	thrown bool              // the body has not returned
 
-	end   Promise[Void]
+	end   promise[Void]
 	ended scopeEnd
 	left  atomic.Int32 // of the two that end waits for: the body, and the scope
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Job is one operation and, later, its outcome: a future. Jobs are made by [New],
@@ -191,4 +192,102 @@ func (j *Job[T]) Await() (T, error) {
 	}
 	j.observed()
 	return j.value, j.err()
+}
+
+// Handle is any *Job[T] without its type: for lists of mixed jobs, registries, logs.
+// Only jobs of this package implement it.
+type Handle interface {
+	ID() uint64
+	Name() string
+	Creation() Frame
+	Status() Status
+	IsCompleted() bool
+	Err() error
+	Done() <-chan struct{}
+	Start(opts ...Option) error
+	Cancel() bool
+	CancelCause(cause error) bool
+
+	base() *core
+}
+
+func (j *Job[T]) base() *core {
+	if j == nil {
+		return nil
+	}
+	return &j.core
+}
+
+// baseOf returns what all handles share; nil for a nil Handle and for a nil job.
+func baseOf(h Handle) *core {
+	if h == nil {
+		return nil
+	}
+	return h.base()
+}
+
+var _ Handle = (*Job[Void])(nil)
+
+// resumption lets a foreign continuation wait for a job.
+type resumption struct {
+	node continuation.Node
+	k    continuation.Continuation
+}
+
+// Completed implements continuation.Target.
+func (r *resumption) Completed(schedulers.Worker) continuation.Chain {
+	resume.Call(r.k)
+	return continuation.Chain{}
+}
+
+// resume calls a Resume that is not ours. A panic that escaped from it would surface in
+// the completer of the job, which may well recover, and the rest of the chain would
+// never be told.
+var resume = schedulers.NewHook("continuation.Continuation.Resume", continuation.Continuation.Resume)
+
+var closedChannel = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// done returns the channel that says that the job has ended. Closing it is one
+// more continuation, so it has no race of its own.
+//
+// A job that has ended gets no channel of its own: a completed job is shared by all
+// callers that want the same result, and a channel made inside a synctest bubble cannot
+// be shared.
+func (c *core) done() <-chan struct{} {
+	if c.isCompleted() && c.rare.Load() == nil {
+		return closedChannel
+	}
+	r := c.extras()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done == nil && c.isCompleted() {
+		return closedChannel
+	}
+	if r.done == nil {
+		r.done = make(chan struct{})
+		d := &closer{c: r.done}
+		d.node.Prepare(d)
+		if !c.waiting.Add(&d.node) {
+			close(r.done)
+		}
+	}
+	return r.done
+}
+
+// closer closes a channel when a job has ended.
+type closer struct {
+	node continuation.Node
+	c    chan struct{}
+}
+
+func (d *closer) waitingJob() (*core, string) { return nil, "Done channel" }
+
+// Completed implements continuation.Target.
+func (d *closer) Completed(schedulers.Worker) continuation.Chain {
+	close(d.c)
+	return continuation.Chain{}
 }

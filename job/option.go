@@ -28,9 +28,9 @@ const (
 	traced                                // see FollowTrace
 	supervising                           // of a scope
 	reported                              // another job takes the failure over
-	dependent   = supervising             // ends after other jobs: see InitDependent, RunTwin
-	staying     = lazy                    // a promise with its operation's context: Promise.Stay
-	handing     = shielded                // a promise with the only copy: Promise.HandOver
+	dependent   = supervising             // ends after other jobs: see initDependent
+	staying     = lazy                    // a promise with its operation's context: insides.Stay
+	handing     = shielded                // a promise with the only copy: insides.HandOver
 	continuing  = synchronous | lazy
 )
 

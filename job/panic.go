@@ -1,10 +1,9 @@
 package job
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
-	"sync"
+
+	"github.com/movenext/movenext/internal/panics"
 )
 
 // PanicError is the error of a job whose function panicked.
@@ -18,40 +17,28 @@ type PanicError struct {
 	// Value is what was passed to panic. For panic(nil) it is a
 	// *runtime.PanicNilError.
 	Value any
-	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it.
+	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it. Of a
+	// stack of more than a hundred frames it has the innermost hundred, without
+	// arguments.
 	Stack []byte
 	// Async is the asynchronous stack at that moment: the job that panicked, what
 	// waited for it, and so on. See [AsyncStack].
 	Async []Frame
 }
 
-// NewPanicError returns the error for a panic value that was just recovered, with
+// newPanicError returns the error for a panic value that was just recovered, with
 // the stack of the calling goroutine; call it in the deferred function that
 // recovered. A value that is a *PanicError already is returned as it is.
-func NewPanicError(value any) *PanicError {
+func newPanicError(value any) *PanicError {
 	if p, ok := value.(*PanicError); ok {
 		return p
 	}
-	return &PanicError{Value: value, Stack: stack()}
+	return &PanicError{Value: value, Stack: panics.Here().Text()}
 }
 
-// stackText is room for the runtime's text of a stack: a hundred frames at most,
-// however deep it is.
-const stackText = 64 << 10
-
-var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
-
-// stack replaces debug.Stack, which begins with a kilobyte and doubles it until the
-// text fits, while the runtime walks over the whole stack each time.
-func stack() []byte {
-	buf := stackTexts.Get().(*[stackText]byte)
-	defer stackTexts.Put(buf)
-	return bytes.Clone(buf[:runtime.Stack(buf[:], false)])
-}
-
-// panicked is NewPanicError for a job, before the outcome is published.
+// panicked is newPanicError for a job, before the outcome is published.
 func (c *core) panicked(value any) *PanicError {
-	p := NewPanicError(value)
+	p := newPanicError(value)
 	if p != value {
 		p.Async = c.asyncStack()
 	}

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"io"
+	"iter"
 	"runtime"
 	"sync"
 
@@ -67,7 +68,7 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 		raise(err)
 		return v, err
 	}
-	j := r.promise.Job()
+	j := &r.promise.job
 	v, err := j.Wait(context.WithoutCancel(ctx))
 	if err != nil {
 		r.giveUp(err) // which does nothing, unless it was the wait that was refused
@@ -88,7 +89,7 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 	if r == nil {
 		return known
 	}
-	return r.promise.Job()
+	return &r.promise.job
 }
 
 // Stop ends the stream: the yield where its function stands returns false, and Stop
@@ -183,8 +184,8 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 		step = p.take(ctx)
 	}
 	r = &request[T]{of: p, ctx: ctx}
-	r.promise.InitDependent()
-	r.promise.HandOver()
+	r.promise.initDependent()
+	r.promise.handOver()
 	if !r.source.enter(step, r) { // it has ended, and no request was told
 		p.release(true)
 		return step, nil
@@ -219,7 +220,7 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 // to the next request.
 type request[T any] struct {
 	of      *Puller[T]
-	promise Promise[T]
+	promise promise[T]
 	source  listing[T]
 	watch   ctxwatch.Watch
 	ctx     context.Context
@@ -261,4 +262,85 @@ func (p *Puller[T]) release(taken bool) {
 	if taken {
 		p.step = nil
 	}
+}
+
+// coroutine is a plain sequence that is pulled: it runs on a goroutine of its own, in
+// turns with its consumer. Two handoffs make locks on the fields unnecessary: resume
+// gives the turn to the sequence, the completion of the step gives it back. iter.Pull
+// does not fit: the next pull may come from any goroutine, and must not block.
+type coroutine[T any] struct {
+	seq    iter.Seq2[T, error]
+	resume chan bool // go on (true), or to your end
+	step   *promise[T]
+	ending *promise[Void] // instead of a step, when the sequence must end
+	begun  bool
+	over   bool
+}
+
+// next begins the step to the next value.
+func (c *coroutine[T]) next(context.Context) *Job[T] {
+	if c.over {
+		return FromError[T](io.EOF)
+	}
+	c.step = new(promise[T])
+	c.step.initDependent()
+	j := &c.step.job
+	if c.begun {
+		c.resume <- true
+	} else {
+		c.begun = true
+		go c.run()
+	}
+	return j
+}
+
+// end has the sequence run to its end.
+func (c *coroutine[T]) end(context.Context) *Job[Void] {
+	if c.over || !c.begun {
+		c.over = true
+		return FromResult(Void{})
+	}
+	c.ending = new(promise[Void])
+	c.ending.initDependent()
+	j := &c.ending.job
+	c.resume <- false
+	return j
+}
+
+// run is the sequence's goroutine.
+func (c *coroutine[T]) run() {
+	how := ErrGoexit
+	defer func() {
+		if v := recover(); v != nil {
+			how = newPanicError(v)
+		}
+		c.over = true
+		switch {
+		case c.ending == nil:
+			var zero T
+			c.reply(zero, how)
+		case how == io.EOF:
+			c.ending.settle(Completed, Void{}, nil)
+		default:
+			c.ending.settle(Faulted, Void{}, how)
+		}
+	}()
+	c.seq(c.yield)
+	how = io.EOF
+}
+
+func (c *coroutine[T]) yield(v T, err error) bool {
+	if c.ending != nil {
+		panic("job: a stream has called yield after it had returned false")
+	}
+	c.reply(v, err)
+	return <-c.resume
+}
+
+func (c *coroutine[T]) reply(v T, err error) {
+	final := Completed
+	if err != nil {
+		final = Faulted
+	}
+	c.step.settle(final, v, err)
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/continuation"
@@ -24,7 +25,7 @@ import (
 //
 // The side that does its second step later sees the other's first.
 type relay[T any] struct {
-	promise Promise[T]
+	promise promise[T]
 	source  listing[T]
 	watch   ctxwatch.Watch
 	timer   schedulers.Timer
@@ -105,4 +106,104 @@ func (r *relay[T]) giveUp(why error) {
 	var zero T
 	told, _ := r.end(Canceled, zero, &WaitError{Err: why})
 	told.Deliver(nil)
+}
+
+// listing is a registration with a job that can be taken back at any time, by any
+// goroutine, even while it is being made.
+type listing[T any] struct {
+	node   continuation.Node
+	source *Job[T]                // until the node was delivered or taken back
+	listed atomic.Pointer[Job[T]] // the same, once the node is there to be taken back
+}
+
+// enter registers t with j, to be told of j's end; false: j has ended, and source is
+// set. A caller that may be told to leave while enter runs checks for that afterwards.
+func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
+	l.source = j
+	l.node.Prepare(t)
+	if !j.waiting.Add(&l.node) {
+		return false
+	}
+	l.listed.Store(j)
+	return true
+}
+
+// leave takes the node back. Where that fails, it was not there, or is being delivered.
+func (l *listing[T]) leave() {
+	if j := l.listed.Swap(nil); j != nil && j.waiting.Remove(&l.node) {
+		l.source = nil
+	}
+}
+
+// delivered returns the job that has ended, and forgets it.
+func (l *listing[T]) delivered() *Job[T] {
+	j := l.source
+	l.source = nil
+	l.listed.Store(nil)
+	return j
+}
+
+// WaitAsync returns a job that ends as j does, or is Canceled with a *[WaitError] when
+// ctx ends before. It is [Job.Wait] for callers that must not block: ctx bounds the
+// wait and not the job, which continues and keeps nothing of the wait. Where there is
+// nothing to bound, because j has ended or ctx never does, it returns j itself. For a
+// Created j the returned job has faulted with [ErrNotStarted].
+func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if known := withoutWaiting(ctx, j); known != nil {
+		return known
+	}
+	if ctx.Done() == nil {
+		return j
+	}
+	r := &relay[T]{ctx: ctx, bounded: bounded(ctx, current(ctx))}
+	r.promise.initDependent()
+	r.follow(j).Deliver(nil)
+	r.watchContext(r)
+	return &r.promise.job
+}
+
+// WaitTimeout is [WaitAsync] with a timeout in addition to the context: after d the job
+// is Canceled with a *[WaitError] that matches context.DeadlineExceeded. A d of zero or
+// less has passed already. The time is that of ctx's scheduler, if that has
+// [schedulers.Timers], else real time: a million waits share one timer of the Go
+// runtime, where context.WithTimeout would make one each.
+func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if known := withoutWaiting(ctx, j); known != nil {
+		return known
+	}
+	if d <= 0 {
+		return unwaited[T](context.DeadlineExceeded)
+	}
+	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
+	r.promise.initDependent()
+	r.follow(j).Deliver(nil)
+	r.watchContext(r)
+	r.watchTime(d)
+	return &r.promise.job
+}
+
+// withoutWaiting returns the job that a wait for j is over with at once, or nil.
+func withoutWaiting[T any](ctx context.Context, j *Job[T]) *Job[T] {
+	switch {
+	case j == nil:
+		return FromError[T](ErrNilJob)
+	case j.isCompleted():
+		return j
+	case j.Status() == Created:
+		return FromError[T](ErrNotStarted)
+	case ctx.Err() != nil:
+		return unwaited[T](contextError(ctx))
+	}
+	return nil
+}
+
+func unwaited[T any](why error) *Job[T] {
+	var zero T
+	return ended(Canceled, zero, &WaitError{Err: why})
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrScopeEnded is the error of a child started in a scope that has ended.
-var ErrScopeEnded = errors.New("job: scope has ended")
-
 // Scope runs children and does not end before the last of them has: structured
 // concurrency, as Trio's nurseries and Kotlin's coroutine scopes have it.
 //
@@ -36,7 +33,7 @@ var ErrScopeEnded = errors.New("job: scope has ended")
 //
 // All methods are safe for concurrent use.
 type Scope struct {
-	promise Promise[Void]
+	promise promise[Void]
 
 	// Constant after NewScope.
 
@@ -84,7 +81,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if err := o.check(forScope); err != nil {
 		s.errs, s.left = []error{err}, 0
 		s.ctx, s.cancel = context.WithCancelCause(ctx)
-		s.promise.InitDependent()
+		s.promise.initDependent()
 		s.finish().Deliver(nil)
 		return s
 	}
@@ -96,14 +93,14 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 }
 
 func (s *Scope) prepare(o *Option) {
-	s.promise.InitDependent()
+	s.promise.initDependent()
 	s.flags, s.mode = o.flags, o.mode
 	if schedulers.HasLabels(s.parent) {
 		s.mode |= labeled
 	}
 	s.from = schedulers.WorkerFrom(s.parent)
 	if s.home = o.home(); s.home == nil {
-		s.home = HomeOf(s.parent)
+		s.home = homeOf(s.parent)
 	}
 	c := s.promise.job.base()
 	if o.name != "" {
@@ -136,7 +133,7 @@ func (s *Scope) Wait() error {
 	if err := s.wait(); err != nil {
 		return err
 	}
-	return s.promise.Job().Err()
+	return s.promise.job.Err()
 }
 
 // wait waits for the scope's end and does not look at how it has ended.
@@ -156,7 +153,7 @@ func (s *Scope) wait() error {
 // [Scope.Wait].
 func (s *Scope) WaitAsync() *Job[Void] {
 	s.release().Deliver(s.from)
-	return s.promise.Job()
+	return &s.promise.job
 }
 
 // release returns the count of the scope's creator, if it is still held.
@@ -188,17 +185,17 @@ func (s *Scope) Close() {
 func (s *Scope) CloseAsync() *Job[Void] {
 	s.cancel(ErrScopeEnded)
 	c := &closing{}
-	c.promise.InitDependent()
+	c.promise.initDependent()
 	c.node.Prepare(c)
 	if !s.WaitAsync().register(&c.node) {
 		c.Completed(nil).Deliver(nil)
 	}
-	return c.promise.Job()
+	return &c.promise.job
 }
 
 // closing is the job of a scope that is closed, whatever its outcome.
 type closing struct {
-	promise Promise[Void]
+	promise promise[Void]
 	node    continuation.Node
 }
 

@@ -53,7 +53,7 @@ func TestTheLastChildEndsBeforeAndDuringTheWait(t *testing.T) {
 	s := NewScope(m.ctx())
 	s.Go(pass)
 	m.all()
-	assert.False(t, s.promise.Job().IsCompleted(), "its maker may start more")
+	assert.False(t, s.promise.job.IsCompleted(), "its maker may start more")
 	s.Go(pass)
 	assert.False(t, s.WaitAsync().IsCompleted())
 	m.all()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -208,7 +210,7 @@ func (s *Scope) crashed(v any, on schedulers.Worker) error {
 	if v == nil {
 		return ErrGoexit
 	}
-	p := NewPanicError(v)
+	p := newPanicError(v)
 	schedulers.ReportPanic(on, p.Value, p.Stack)
 	if p != v {
 		p.Async = append([]Frame{{What: "child"}}, s.promise.job.asyncStack()...)
@@ -259,4 +261,187 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (
 		}
 	}
 	return ran, true
+}
+
+// Children of a scope that suspend: those without a handle, since those of [Spawn] are
+// jobs already.
+//
+// When such a child suspends, an invisible job takes its place, and the child's object
+// may serve the next one at once:
+//
+//	queued ──claim──▶ fn ──ended──────▶ the scope counts one less
+//	                   └──suspended──▶ suspendedChild ──▶ … ──▶ the scope counts one less
+//	                                    └──▶ the free list
+//
+// The context that fn was given is the one that children without handles share, and not
+// one of a job of its own: what it leaves behind may use that until the scope ends, as
+// in the plain form.
+
+// suspendedChild is a child without a handle that has suspended: a job whose first
+// continuation tells the scope.
+type suspendedChild struct {
+	task[Void]
+	scope *Scope
+	node  continuation.Node
+}
+
+// suspend gives a child that has suspended a job.
+func (c *child) suspend(recycle bool) *suspendedChild {
+	s := c.scope
+	m := &suspendedChild{scope: s}
+	m.mode = reported | s.mode&labeled
+	m.state.claim()
+	m.state.suspend()
+	m.node.Prepare(m)
+	m.waiting.Add(&m.node)
+	c.fn = nil
+	if recycle {
+		s.mu.Lock()
+		s.children.giveBack(c)
+		s.mu.Unlock()
+	}
+	return m
+}
+
+// goOn lets the child continue on the worker on; last as in child.run.
+func (m *suspendedChild) goOn(rest suspension.Suspended, on schedulers.Worker, last bool) {
+	m.enclose(m, m.scope.home, m.scope.views.of(m.scope, on))
+	m.worker = on
+	if !last {
+		m.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope
+	}
+	rest.GoOn(&m.task, on, m.spent)
+}
+
+// Run implements schedulers.Work. What has begun is not submitted.
+func (m *suspendedChild) Run(schedulers.Worker) {}
+
+func (m *suspendedChild) runClaimed(schedulers.Worker) {}
+
+func (m *suspendedChild) drop() {}
+
+// Completed implements continuation.Target: the child has ended.
+func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
+	return m.scope.exit(Status(m.final), m.err(), &childSlot{holds: true})
+}
+
+func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
+
+// view is a scope's context as children on one worker see it. Children without a handle
+// share it: a context of its own for each would cost more than the child.
+type view struct {
+	context.Context // the scope's
+	scope           *Scope
+	worker          schedulers.Worker
+}
+
+// Value implements context.Context.
+func (v *view) Value(key any) any {
+	switch key {
+	case jobKey{}:
+		return v.scope.promise.job.base()
+	case schedulers.SchedulerKey:
+		return v.scope.home
+	case schedulers.WorkerKey:
+		return v.worker
+	}
+	return v.Context.Value(key)
+}
+
+// HasLabels is asked by [schedulers.HasLabels].
+func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
+
+// views keeps the views that were made last. A worker whose slot is taken by
+// another gets a new one: views are equal in all but identity.
+type views [8]atomic.Pointer[view]
+
+// of returns the view of on.
+func (v *views) of(s *Scope, on schedulers.Worker) *view {
+	slot := &v[0]
+	if on != nil {
+		slot = &v[uint(on.ID())%uint(len(v))]
+	}
+	if found := slot.Load(); found != nil && found.worker == on {
+		return found
+	}
+	made := &view{s.ctx, s, on}
+	slot.Store(made)
+	return made
+}
+
+// Spawn starts fn as a child of s with a handle. It is [Run] in the scope: the child's
+// context ends with the scope too, and the scope does not end before the child has.
+// Options are those of Run; the child runs on the scope's scheduler unless [On] names
+// another.
+//
+// If the child fails, a fail-fast scope has failed, even if the handle is observed; a
+// supervising one leaves the failure to the handle. In a scope that has ended it is a
+// job that has faulted with [ErrScopeEnded]. It does not block.
+func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+	t := &spawned[T]{scope: s}
+	t.fn = fn
+	if s == nil || !s.enter(&t.slot) {
+		return t.failed(ErrScopeEnded)
+	}
+	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
+	return spawn(s, &t.task, t, &t.node, err, &t.slot)
+}
+
+// spawn starts a child that the scope has counted, and has the scope be told of its end
+// by n. err is why it could not be made.
+func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
+	if err != nil {
+		s.exit(Faulted, err, l).Deliver(nil)
+		return t.failed(err)
+	}
+	holds := l.holds // the child is not shared yet
+	if !holds {
+		t.state.set(WaitingForActivation)
+	}
+	n.Prepare(end)
+	t.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
+	if holds {
+		_ = t.submit(t.home, t.flags|s.flags)
+	} else {
+		s.hold(end)
+	}
+	return &t.Job
+}
+
+// heldTarget is a child with a handle, as the scope and its line see it.
+type heldTarget interface {
+	continuation.Target
+	heldChild
+}
+
+// spawned is a child with a handle: a job whose first continuation tells the scope.
+type spawned[T any] struct {
+	runJob[T]
+	slot  childSlot
+	scope *Scope
+	node  continuation.Node
+}
+
+// Run implements schedulers.Work.
+func (t *spawned[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
+
+func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
+
+// Completed implements continuation.Target: the child has ended.
+func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
+	return t.scope.parted(&t.core, &t.slot)
+}
+
+func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
+
+// parted counts a child with a handle as ended.
+func (s *Scope) parted(child *core, l *childSlot) continuation.Chain {
+	final, err := Status(child.final), child.err()
+	switch {
+	case final == Faulted && s.mode&supervising != 0:
+		final = Completed // as far as the scope is concerned
+	case final == Faulted:
+		child.observe() // from here on it is the scope's failure
+	}
+	return s.exit(final, err, l)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
@@ -43,7 +44,7 @@ func finish(end suspension.Ender[Void], ctx context.Context, fn func(context.Con
 	returned := false
 	defer func() {
 		if v := recover(); v != nil {
-			end.Fault(NewPanicError(v)).Deliver(nil)
+			end.Fault(newPanicError(v)).Deliver(nil)
 		} else if !returned {
 			end.Fault(ErrGoexit).Deliver(nil)
 		}
@@ -102,7 +103,7 @@ func TestAWaiterTakesTheFirstStepOfAQueuedChild(t *testing.T) {
 		return restFunc(func(end suspension.Ender[Void], told uint8) { spent = told; end.Return(Void{}, nil).Deliver(nil) })
 	})
 	require.NoError(t, s.Wait())
-	assert.Equal(t, Unproven|1, spent, "a machine that goes on is told that its worker is known by hint only")
+	assert.Equal(t, jobcore.Unproven|1, spent, "a machine that goes on is told that its worker is known by hint only")
 	m.step(t) // the old entry finds nothing to do
 }
 
@@ -183,7 +184,7 @@ func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
 		assert.Equal(t, errBoom, p.Value)
 		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); runtime.Goexit(); return nil })).Await()
 		assert.Equal(t, ErrGoexit, err)
-		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return NewPanicError("returned") })).Await()
+		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return newPanicError("returned") })).Await()
 		_, alone := err.(*PanicError)
 		assert.False(t, alone, "an error that was returned is no panic of the body")
 	}

@@ -32,9 +32,9 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 		return FromResult(Void{})
 	}
 	s := newSleep(ctx)
-	s.timers = Timers(ctx)
+	s.timers = timersOf(ctx)
 	s.begin(d)
-	return s.promise.Job()
+	return &s.promise.job
 }
 
 // sleep is a job and its timer, in one allocation.
@@ -45,7 +45,7 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 // watch to stop. After arming it checks whether the context has ended meanwhile, since
 // that end would have found no timer to stop.
 type sleep struct {
-	promise Promise[Void]
+	promise promise[Void]
 	timer   schedulers.Timer
 	timers  schedulers.Timers
 	guard   *guard // nil: the context cannot end
@@ -75,7 +75,7 @@ func newSleep(ctx context.Context) *sleep {
 		s = &g.sleep
 		g.watching.ctx, g.watching.of, s.guard = ctx, s, &g.watching
 	}
-	s.promise.Init()
+	s.promise.init()
 	s.timer.OnExpire = s
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
@@ -36,11 +37,6 @@ func (c *clocked) StopTimer(t *schedulers.Timer) bool {
 	return stopped
 }
 
-func foreignTimers() (n int) {
-	foreign.Range(func(any, any) bool { n++; return true })
-	return n
-}
-
 func TestSleepTakesItsTimeAndHoldsNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := schedulers.With(t.Context(), pool.New())
@@ -56,11 +52,11 @@ func TestSleepOnASchedulerWithoutTimers(t *testing.T) {
 		begin := time.Now()
 		j := SleepAsync(ctx, time.Minute)
 		assert.Equal(t, WaitingForActivation, j.Status())
-		assert.Equal(t, 1, foreignTimers())
+		assert.Equal(t, 1, ambient.Armed())
 		<-j.Done()
 		assert.Equal(t, time.Minute, time.Since(begin))
 		assert.Equal(t, Completed, j.Status())
-		assert.Zero(t, foreignTimers())
+		assert.Zero(t, ambient.Armed())
 	})
 }
 
@@ -82,7 +78,7 @@ func TestASleepThatIsCanceledLeavesNoTimer(t *testing.T) {
 		cancel(nil)
 		synctest.Wait()
 		assert.Equal(t, context.Canceled, j.Err())
-		assert.Zero(t, foreignTimers())
+		assert.Zero(t, ambient.Armed())
 	})
 }
 
@@ -125,7 +121,7 @@ func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	s.guard.ContextEnded(nil)
 	s.begin(time.Hour)
 	assert.Zero(t, c.armed.Load(), "the goroutine that arms looks again")
-	assert.Equal(t, Canceled, s.promise.Job().Status())
+	assert.Equal(t, Canceled, s.promise.job.Status())
 }
 
 func TestTheTimerExpiresWhileTheContextEnds(t *testing.T) {
@@ -137,34 +133,10 @@ func TestTheTimerExpiresWhileTheContextEnds(t *testing.T) {
 	s.begin(time.Hour)
 	s.Expire(&s.timer)
 	s.guard.ContextEnded(nil)
-	assert.Equal(t, Completed, s.promise.Job().Status())
-	require.NoError(t, s.promise.Job().Err())
+	assert.Equal(t, Completed, s.promise.job.Status())
+	require.NoError(t, s.promise.job.Err())
 	c.StopTimer(&s.timer)
 }
-
-func TestATimerThatIsArmedAgainDoesNotExpireEarly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		expired := make(chan time.Duration, 2)
-		begin := time.Now()
-		var timer schedulers.Timer
-		timer.OnExpire = expirer(func() { expired <- time.Since(begin) })
-		var rt runtimeTimers
-		rt.StartTimer(&timer, time.Second)
-		first, _ := foreign.Load(&timer)
-		assert.True(t, rt.StopTimer(&timer))
-		assert.False(t, rt.StopTimer(&timer))
-		rt.StartTimer(&timer, time.Minute)
-		expire(&timer, first.(*time.Timer)) // it had gone off already when it was stopped
-		assert.Empty(t, expired)
-		assert.Equal(t, time.Minute, <-expired)
-		time.Sleep(time.Hour)
-		assert.Empty(t, expired)
-	})
-}
-
-type expirer func()
-
-func (e expirer) Expire(*schedulers.Timer) { e() }
 
 func TestYieldLetsWorkThatIsQueuedGoFirst(t *testing.T) {
 	m := &manual{}

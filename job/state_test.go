@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -62,9 +63,9 @@ func TestWhatACanceledJobCameFromIsNotItsStatus(t *testing.T) {
 		assert.Equal(t, Canceled, j.Status())
 		_, err := j.Wait(context.Background())
 		assert.ErrorIs(t, err, context.Canceled)
-		_, taken := TakeAwaited(j, nil)
-		assert.False(t, taken, "it is no more to be had than one that runs")
-		StartLast(j, nil)
+		in := jobcore.Of(j)
+		assert.False(t, in.Take(nil), "it is no more to be had than one that runs")
+		in.StartLast(nil)
 		assert.Equal(t, ErrStarted, j.Start())
 	}
 	assert.Zero(t, m.asked)

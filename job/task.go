@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -29,7 +30,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 		if schedulers.HasLabels(ctx) {
 			t.mode |= labeled
 		}
-		t.enclose(self, HomeOf(ctx), ctx)
+		t.enclose(self, homeOf(ctx), ctx)
 		return nil
 	}
 	o := merge(opts)
@@ -44,7 +45,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	}
 	at := o.home()
 	if at == nil {
-		at = HomeOf(ctx)
+		at = homeOf(ctx)
 	}
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
@@ -86,7 +87,8 @@ func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
 		t.worker = on
 		if q != nil {
-			t.spent = Unproven | 1 // within other work, perhaps not on the worker's goroutine
+			// It is within other work, perhaps not on the worker's goroutine.
+			t.spent = jobcore.Unproven | 1
 		}
 		t.finish(self, q, q == nil)
 	}

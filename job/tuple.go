@@ -1,7 +1,8 @@
 package job
 
 // The tuples are the result types of twins whose functions have several results before
-// the error.
+// the error. Those of nine and more results, which programs hardly spell out, are in
+// package statemachine.
 
 // Tuple2 holds two results.
 type Tuple2[T1, T2 any] struct {

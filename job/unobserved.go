@@ -1,7 +1,6 @@
 package job
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -95,10 +94,6 @@ func (c *core) fail() {
 	outstanding.add(f)
 	f.reportWith(c)
 }
-
-// ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was
-// completed.
-var ErrDropped = errors.New("job: the source was dropped and never completed")
 
 // # Sources that are dropped
 //

@@ -26,7 +26,7 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	j.startIfCreated()
 	u := &unwrap[T]{}
 	u.ctx, u.bounded = ctx, bounded(ctx, current(ctx))
-	u.promise.InitDependent()
+	u.promise.initDependent()
 	if u.outer.of = u; !u.outer.enter(j, &u.outer) {
 		u.outer.Completed(nil).Deliver(nil)
 	}
@@ -34,7 +34,7 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	if u.ended() {
 		u.outer.leave()
 	}
-	return u.promise.Job()
+	return &u.promise.job
 }
 
 // unwrap waits for one job and then for another. The second half is a relay; the

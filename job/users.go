@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // users counts the users of a job's context: the job itself, until it has ended, and
 // what was started with that context, until that has ended: jobs with a function
-// ([body.nest]), machines ([Promise.Stay]), and waits that watch the context, such as
+// ([body.nest]), machines ([insides.Stay]), and waits that watch the context, such as
 // sleeps (ctxwatch.Host).
 //
 // A job that starts others and does not wait for them is no mistake: they continue.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -109,10 +110,10 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	if behalf != nil && c.around() == behalf {
 		// A job waits for one that it has started itself, which has a mark for that.
 		if c.state.claimInPlace() {
-			c.own.spent = Unproven | 1
+			c.own.spent = jobcore.Unproven | 1
 			c.own.owner.runClaimed(by)
 			if !c.isCompleted() {
-				c.state.leavePlace() // a job of RunTwin continues elsewhere
+				c.state.leavePlace() // it has suspended, and continues elsewhere
 			}
 			c.mode.ranFor(ctx)
 		}
@@ -120,7 +121,7 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	}
 	c.while(behalf, func() {
 		if c.state.claim() {
-			c.own.spent = Unproven | 1
+			c.own.spent = jobcore.Unproven | 1
 			c.own.owner.runClaimed(by)
 		}
 	})

@@ -85,16 +85,16 @@ func TestWhenAllOfStartsCreatedJobs(t *testing.T) {
 func TestTheLastJobEndsWhileWhenAllIsRegistering(t *testing.T) {
 	ss, js := sources(3)
 	w := &whenAll[int]{jobs: js}
-	w.promise.Init()
+	w.promise.init()
 	w.start(len(js), func(i int) *core {
 		for _, s := range ss[:i] {
 			s.TrySetResult(1) // all that are registered end before the next is
 		}
 		return js[i].base()
 	}, w)
-	assert.False(t, w.promise.Job().IsCompleted())
+	assert.False(t, w.promise.job.IsCompleted())
 	ss[2].TrySetResult(1)
-	assert.True(t, w.promise.Job().IsCompleted())
+	assert.True(t, w.promise.job.IsCompleted())
 }
 
 func TestJobsOfAWhenAllEndAtOnce(t *testing.T) {
@@ -173,7 +173,7 @@ func TestTheWinnerEndsWhileWhenAnyIsRegistering(t *testing.T) {
 	for winner := range 3 {
 		ss, js := sources(3)
 		w := &whenAny[*Job[int]]{jobs: js}
-		w.promise.Init()
+		w.promise.init()
 		w.start(len(js), func(i int) *core {
 			if i == winner+1 {
 				ss[winner].TrySetResult(1)
@@ -181,7 +181,7 @@ func TestTheWinnerEndsWhileWhenAnyIsRegistering(t *testing.T) {
 			return js[i].base()
 		}, w)
 		ss[winner].TrySetResult(1)
-		j, err := w.promise.Job().GetResult()
+		j, err := w.promise.job.GetResult()
 		require.NoError(t, err)
 		assert.Same(t, js[winner], j)
 		for _, j := range js {
@@ -194,7 +194,7 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 	ss, js := sources(2)
 	c := &contest{left: 2}
 	w := &whenAny[*Job[int]]{jobs: js}
-	w.promise.Init()
+	w.promise.init()
 	c.party, c.nodes = w, make([]contestNode, 2)
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -133,7 +133,7 @@ func TestATurnThatIsGivenItsJobWhileItGivesUp(t *testing.T) {
 	require.Same(t, turn, given)
 	assert.False(t, turn.giveUp(context.Canceled), "it is too late")
 	turn.end(Completed, js[0], nil).Deliver(nil)
-	j, err := turn.promise.Job().GetResult()
+	j, err := turn.promise.job.GetResult()
 	assert.NoError(t, err)
 	assert.Same(t, js[0], j)
 	c.Stop()

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,19 +24,19 @@ func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
 
 // yielded is a place in a queue. It is no job with a function, since a waiter would run that in
 // place, and nothing would have gone first.
-type yielded struct{ promise Promise[Void] }
+type yielded struct{ promise promise[Void] }
 
 func yieldTo(by schedulers.Worker) *Job[Void] {
-	home := defaultOne()
+	home := ambient.Default()
 	if by != nil {
 		home = schedulers.HomeFor(by.Scheduler())
 	}
 	y := new(yielded)
-	y.promise.Init()
+	y.promise.init()
 	if err := schedulers.TrySubmit(home, y, schedulers.Hint{From: by, Flags: schedulers.PreferFairness}); err != nil {
 		y.Abandon(err)
 	}
-	return y.promise.Job()
+	return &y.promise.job
 }
 
 // Run implements schedulers.Work.

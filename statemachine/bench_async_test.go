@@ -74,26 +74,26 @@ func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/bench_test.go:88
+//line github.com/movenext/movenext/statemachine/bench_test.go:115
 	if n != 0 {
-//line github.com/movenext/movenext/statemachine/bench_test.go:88
+//line github.com/movenext/movenext/statemachine/bench_test.go:115
 		goto endIf1
 	}
-	// bench_test.go:89: job.Yield()
+	// bench_test.go:116: job.Yield()
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:84
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:89
+//line github.com/movenext/movenext/statemachine/bench_test.go:116
 	return t.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/bench_test.go:89
+//line github.com/movenext/movenext/statemachine/bench_test.go:116
 	_ = t.Refusal()
 	result0 = 0
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:92
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// bench_test.go:92: return nested(ctx, n-1) + 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:92
+	// bench_test.go:119: return nested(ctx, n-1) + 1
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
 	f.nested2, nested1 = nestedEnter(t, ctx, n-1)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:99
 	if f.nested2 == nil {
@@ -102,12 +102,12 @@ endIf1:
 	f.State = 2
 	return false, 0
 resume2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:92
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
 	nested1 = f.nested2.Results(t)
-//line github.com/movenext/movenext/statemachine/bench_test.go:92
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
 	f.nested2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:92
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
 	result0 = nested1 + 1
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:113
 	f.State = statemachine.Finished
@@ -116,7 +116,7 @@ resumed2:
 
 // Location returns where [nested] is suspended.
 func (f *nestedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 89, 92)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 116, 119)
 }
 
 // Results returns what [nested] returned, or raises again the panic that ended it.
@@ -142,4 +142,4 @@ func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 156098e931cba14f
+// Digest of what is above: a04594d3e1ee5dda

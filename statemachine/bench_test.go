@@ -69,6 +69,33 @@ func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
 	f.MoveNext(&t)
 }
 
+// BenchmarkAwaitOfAQueuedJob is a machine that runs the jobs that it awaits.
+func BenchmarkAwaitOfAQueuedJob(b *testing.B) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	ctx := schedulers.With(context.Background(), p)
+	fn := func(context.Context) (int, error) { return 1, nil }
+	b.ReportAllocs()
+	_, _ = roundsAsync(ctx, fn, times(b.N)).Wait(context.Background())
+	_ = p.Shutdown(context.Background())
+}
+
+// BenchmarkMachineWithAJob is a root that suspends once, and ends.
+func BenchmarkMachineWithAJob(b *testing.B) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	ctx := schedulers.With(context.Background(), p)
+	b.ReportAllocs()
+	jobs := make([]*job.Job[job.Void], 1024)
+	for b.Loop() {
+		for i := range jobs {
+			jobs[i] = yieldAsync(ctx, 1)
+		}
+		for _, j := range jobs {
+			<-j.Done()
+		}
+	}
+	_ = p.Shutdown(context.Background())
+}
+
 // BenchmarkReturnThroughFrames is 64 calls that return to one another after a
 // suspension.
 func BenchmarkReturnThroughFrames(b *testing.B) {

@@ -1,6 +1,7 @@
 package statemachine
 
 import (
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -25,12 +26,8 @@ import (
 // Calls of async functions that run through are not counted, but their awaits are. A
 // loop without any await keeps its worker, as every computation does.
 //
-// The idea is that of tokio's cooperative budget, which has 128 operations.
-
-// budget is how many awaits may be complete in one run. A turn in the queue costs some
-// 30 ns and the machine's place on its worker; one in a thousand awaits is not
-// measurable, and a thousand of them take some microseconds.
-const budget = 1024
+// The idea is that of tokio's cooperative budget, which has 128 operations. How many there
+// are here, and why package jobtest changes it, is in package budget.
 
 // Proceed reports whether the machine may go on with what it awaits, if that is
 // complete; it must suspend otherwise, as if it were not. Generated code asks it, and an
@@ -38,7 +35,7 @@ const budget = 1024
 // block.
 func (t *Task) Proceed() bool {
 	t.ready++
-	return t.ready < budget
+	return !budget.Spent(t.ready)
 }
 
 // giveWay is handOver for a chain whose run has used up its budget.
@@ -51,7 +48,7 @@ func (t *Task) giveWay(c *chain) bool {
 	case known:
 		w = &delivery{c, a.outcome}
 	default:
-		w = &turn{c, a}
+		w = &turn{chain: c, awaiting: a}
 	}
 	hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
 	if err := schedulers.TrySubmit(t.top.home, w, hint); err != nil {
@@ -60,23 +57,27 @@ func (t *Task) giveWay(c *chain) bool {
 	return true
 }
 
-// turn is a chain that has given way and begins its wait when it has its turn.
+// turn is a chain that has given way and begins its wait when it has its turn. For a
+// scheduler that shows what is queued it is the chain.
 type turn struct {
-	of       *chain
+	*chain
 	awaiting any
 }
+
+// StandsFor returns the chain, so that a schedule sees one actor.
+func (w *turn) StandsFor() any { return w.chain }
 
 // Run implements schedulers.Work.
 func (w *turn) Run(on schedulers.Worker) {
 	t := borrow(on)
-	t.top, t.awaiting = w.of.top, w.awaiting
+	t.top, t.awaiting = w.chain.top, w.awaiting
 	t.wearOwn()
-	if t.register(w.of) {
+	if t.register(w.chain) {
 		t.giveBack()
 		return
 	}
 	t.awaiting = nil
-	t.goOn(w.of)
+	t.goOn(w.chain)
 }
 
 // Abandon implements schedulers.Work. What is awaited is there, so the frame need not be

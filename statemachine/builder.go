@@ -3,6 +3,7 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -12,7 +13,7 @@ import (
 type Builder[T any] struct {
 	chain   chain
 	ctx     context.Context
-	promise job.Promise[T]
+	promise promise.Promise[T]
 }
 
 // machine is a root: it embeds a Builder and a Frame.
@@ -62,7 +63,7 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 	if err == nil {
 		return job.FromResult(v)
 	}
-	p := new(job.Promise[T])
+	p := new(promise.Promise[T])
 	p.Init()
 	p.TryComplete(ctx, v, err) // it has no waiters yet
 	return p.Job()
@@ -83,18 +84,18 @@ func Catch[T any](t *Task, j **job.Job[T]) {
 // its job. In -mode=plain a twin is nothing more: the other execution, with which the
 // generated one is compared.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
-	p := new(job.Promise[T])
+	p := new(promise.Promise[T])
 	p.Init()
 	go plain(ctx, p, f)
 	return p.Job()
 }
 
-func plain[T any](ctx context.Context, p *job.Promise[T], f func() (T, error)) {
+func plain[T any](ctx context.Context, p *promise.Promise[T], f func() (T, error)) {
 	var v T
 	err := job.ErrGoexit
 	defer func() {
 		if x := recover(); x != nil {
-			err = job.NewPanicError(x)
+			err = promise.Panic(x)
 		}
 		if told, ok := p.TryComplete(ctx, v, err); ok {
 			told.Deliver(nil)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
-	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -38,7 +38,7 @@ type chain struct {
 func (c *chain) takeOver(ctx context.Context, hot *Task, m framed) {
 	bottom := m.base()
 	if bottom.home == nil {
-		bottom.home = job.HomeOf(context.Background())
+		bottom.home = ambient.Home(context.Background())
 	}
 	setHomes(hot.top, bottom)
 	c.top = hot.top

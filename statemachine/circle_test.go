@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
 )
 
@@ -30,17 +32,17 @@ func suspend() *suspended {
 	m := &suspended{}
 	m.promise.InitDependent()
 	m.self, m.State = m, 1
-	m.home = job.HomeOf(context.Background())
+	m.home = ambient.Home(context.Background())
 	m.chain.top = &m.Frame
 	return m
 }
 
 // registers is the first step of enlist: from its end on the machine belongs to another
 // goroutine.
-func (m *suspended) registers(t *testing.T, with *suspended) job.Lookout {
+func (m *suspended) registers(t *testing.T, with *suspended) lookout {
 	t.Helper()
 	m.of = with.promise.Job()
-	l := job.LookOut(&m.chain, m.of)
+	l := lookOut(&m.chain, jobcore.Of(m.of))
 	m.chain.node.Prepare(&m.chain)
 	require.True(t, awaiter.Registrar(m.of).Register(&m.chain.node))
 	return l
@@ -49,7 +51,7 @@ func (m *suspended) registers(t *testing.T, with *suspended) job.Lookout {
 // All register before any of them looks.
 func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 30} {
-		ring, lookouts := make([]*suspended, n), make([]job.Lookout, n)
+		ring, lookouts := make([]*suspended, n), make([]lookout, n)
 		for i := range ring {
 			ring[i] = suspend()
 		}

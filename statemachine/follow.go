@@ -2,6 +2,7 @@ package statemachine
 
 import (
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -109,16 +110,16 @@ func (f *following[T]) Completed(schedulers.Worker) continuation.Chain {
 func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
 	defer func() {
 		if v := recover(); v != nil {
-			told = f.end.Fault(job.NewPanicError(v))
+			told = f.end.Fault(promise.Panic(v))
 		}
 	}()
 	return f.end.Return(v, err)
 }
 
-// WaitingFrames implements job.Waiter.
+// WaitingFrames is for reports of package job: it stands for no call of its own.
 func (f *following[T]) WaitingFrames() []job.Frame { return nil }
 
-// WaitingJob implements job.Waiter: asynchronous stacks, and searches for cycles, go
+// WaitingJob is for reports of package job: asynchronous stacks, and searches for cycles, go
 // through it.
 func (f *following[T]) WaitingJob() job.Handle {
 	h, _ := f.end.Handle().(job.Handle)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers/dedicated"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -83,3 +85,47 @@ type badError struct{}
 
 func (badError) Error() string { return "bad" }
 func (badError) Is(error) bool { panic("in Is") }
+
+func TestCancelReachesTheFunctionThatFollowsATwin(t *testing.T) {
+	ctx := context.Background()
+	started := make(chan struct{})
+	j := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] {
+		defer close(started)
+		return job.Go(ctx, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+	}))
+	<-started
+	assert.True(t, j.Cancel())
+	_, err := j.Wait(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, job.Canceled, j.Status())
+}
+
+func TestTheContextOfAFollowedFunctionLastsAsLongAsTheJob(t *testing.T) {
+	ctx := context.Background()
+	inner, given := job.NewSource[int](), make(chan context.Context, 1)
+	j := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] { given <- ctx; return inner.Job() }))
+	own := <-given
+	require.NoError(t, own.Err())
+	inner.TrySetResult(1)
+	_, err := j.Wait(ctx)
+	require.NoError(t, err)
+	assert.ErrorIs(t, own.Err(), context.Canceled)
+}
+
+// It ends as the inner job does, wherever that is; so the last thread may wait for it.
+func TestTheLastThreadMayWaitForAJobThatFollowsATwinElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := dedicated.New(1)
+		on := job.On(s)
+		inner := job.NewSource[int]()
+		j := job.Run(t.Context(), statemachine.Func1(func(context.Context) *job.Job[int] { return inner.Job() }), on)
+		synctest.Wait()
+		waiter := job.Run(t.Context(), func(ctx context.Context) (int, error) { return j.Wait(ctx) }, on)
+		synctest.Wait()
+		inner.TrySetResult(1)
+		v, err := waiter.Wait(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, 1, v)
+		assert.NoError(t, s.Shutdown(context.Background()))
+	})
+}

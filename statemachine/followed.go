@@ -3,6 +3,8 @@ package statemachine
 import (
 	"fmt"
 
+	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -10,40 +12,70 @@ import (
 //
 // The home of a chain may want to know that it is suspended: see [schedulers.Follower].
 // It is told before the chain is registered, since after that the chain may be
-// anywhere; and before and after the chain is submitted again.
+// anywhere; and before and after the chain is submitted again. It is not told of a
+// sleep: the timer is armed, so the sleep will end.
 //
-// A sleep is not told of. Its timer is armed, so it will end. Neither is a chain that
-// gives way, until it has had its turn.
+// Package inspect may want to know it of all chains: see [tracking.Suspended]. Sleeps
+// are then entered as well.
+//
+// Neither hears of a chain that gives way, until it has had its turn.
 
-// registerFollowed is register for a chain whose home follows it.
+// registerFollowed is register for a chain that its home follows, or that may be
+// tracked. f is nil if its home does not follow it.
 func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if t.holder != nil {
-		t.holder.Is(c)
+		t.holder.Is(c.work())
 	}
-	switch t.awaiting.(type) {
-	case nil, *sleeping, *guardedSleeping:
+	on, asleep := t.awaiting, false
+	switch s := on.(type) {
+	case nil:
 		return t.handOver(c)
+	case *sleeping:
+		on, asleep = s.expected(), true
+	case *guardedSleeping:
+		on, asleep = s.expected(), true
+	default:
+		if budget.Spent(t.ready) {
+			return t.giveWay(c)
+		}
 	}
-	if t.ready >= budget {
-		return t.giveWay(c)
+	c.top.ticket = tracking.Suspended(c, on)
+	if asleep {
+		f = nil
 	}
-	f.Suspended(c, t.awaiting)
-	if !t.handOver(c) {
+	if f != nil {
+		f.Suspended(c, on)
+	}
+	if t.handOver(c) {
+		return true
+	}
+	c.untrack()
+	if f != nil {
 		f.Resumed(c)
 		f.Arrived() // it runs already
-		return false
 	}
-	return true
+	return false
 }
 
 // unfollow tells the home of c, if it follows c, that c continues. It returns that
 // home, to be told when c has been submitted; c itself must not be asked then.
 func (c *chain) unfollow() schedulers.Follower {
 	f := c.top.home.Follower
-	if f != nil {
-		f.Resumed(c)
+	if f != nil || c.top.ticket != 0 {
+		c.untrack()
+		if f != nil {
+			f.Resumed(c)
+		}
 	}
 	return f
+}
+
+// untrack takes c, which continues, out of the table of suspended machines.
+func (c *chain) untrack() {
+	if n := c.top.ticket; n != 0 {
+		c.top.ticket = 0
+		tracking.Resumed(n)
+	}
 }
 
 // arrived tells f, if any, that the submission has returned.
@@ -72,6 +104,44 @@ func (c *chain) Where() schedulers.Place {
 	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
 }
 
+// Points implements [tracking.Machine].
+func (c *chain) Points(buf []tracking.Point) (points []tracking.Point, more int) {
+	for f := c.top; f != nil; f = f.caller {
+		if len(buf) == cap(buf) {
+			more++
+			continue
+		}
+		buf = append(buf, tracking.Point{Frame: f.self, State: f.State})
+	}
+	return buf, more
+}
+
+// Handle implements [tracking.Machine].
+func (c *chain) Handle() any {
+	if h := c.top.outermost(); h != nil {
+		return h
+	}
+	return nil
+}
+
+// Home implements [tracking.Machine].
+func (c *chain) Home() *schedulers.Home { return c.top.home }
+
+// work returns c as the holder of a lock. That outlives the suspension, in contrast to
+// what c can say of itself: it is the job.
+func (c *chain) work() schedulers.Named {
+	if h := c.top.outermost(); h != nil {
+		return h
+	}
+	return unknown{}
+}
+
+// unknown is a machine whose job cannot be found.
+type unknown struct{}
+
+// Name implements [schedulers.Named].
+func (unknown) Name() string { return "a machine" }
+
 // Holder returns what a lock notes when the machine takes it, so that a report can name
 // the holder. It is for locks whose waiters are followed ([schedulers.Followed]), and
 // does not block.
@@ -82,4 +152,7 @@ func (t *Task) Holder() *schedulers.Holder {
 	return t.holder
 }
 
-var _ schedulers.Suspension = (*chain)(nil)
+var (
+	_ schedulers.Suspension = (*chain)(nil)
+	_ tracking.Machine      = (*chain)(nil)
+)

@@ -29,6 +29,10 @@ type Frame struct {
 	// State is the suspension point where the function stopped.
 	State int32
 
+	// ticket is not 0 while the chain is suspended at this frame and tracked; see package
+	// internal/tracking. It takes no memory: it lies before a pointer.
+	ticket uint32
+
 	// Set by Push and Start, when the frame is on the heap for good.
 	self   StateMachine     // the object that embeds this frame
 	caller *Frame           // continues when this frame has finished; nil: this is the root

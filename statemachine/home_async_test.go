@@ -73,12 +73,12 @@ func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:67: job.Yield()
+	// home_test.go:68: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:67
+//line github.com/movenext/movenext/statemachine/home_test.go:68
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:67
+//line github.com/movenext/movenext/statemachine/home_test.go:68
 	_ = t.Refusal()
 	switch f.how {
 	case "panics":
@@ -94,7 +94,7 @@ resume1:
 
 // Location returns where [ends] is suspended.
 func (f *endsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 67)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 68)
 }
 
 // Results returns what [ends] returned, or raises again the panic that ended it.
@@ -181,37 +181,37 @@ func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler)
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:81: if err := job.SwitchTo(ctx, to); err != nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+	// home_test.go:82: if err := job.SwitchTo(ctx, to); err != nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	if !(to == nil || f.ctx != nil && f.ctx.Err() != nil) {
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 		goto move1
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:193
 	goto resumed1
 move1:
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	return t.SwitchTo(&f.Frame, to), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:81
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:82
+//line github.com/movenext/movenext/statemachine/home_test.go:83
 	result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:210
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// home_test.go:84: return ends(ctx, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:84
+	// home_test.go:85: return ends(ctx, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:217
 	if f.ends2 == nil {
@@ -221,9 +221,9 @@ endIf1:
 	f.ctx, f.how = nil, "" // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:84
+//line github.com/movenext/movenext/statemachine/home_test.go:85
 	result0 = f.ends2.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:84
+//line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_async_test.go:230
@@ -233,7 +233,7 @@ resumed2:
 
 // Location returns where [switches] is suspended.
 func (f *switchesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 81, 84)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 82, 85)
 }
 
 // Results returns what [switches] returned, or raises again the panic that ended it.
@@ -326,22 +326,22 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 	}
 	{
 		away := away
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 			m := returnsAfterFunc1Enter(t, away)
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 		})
 	}
-	// home_test.go:92: job.Yield()
+	// home_test.go:93: job.Yield()
 //line github.com/movenext/movenext/statemachine/home_async_test.go:340
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:93
 	return t.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_test.go:93
 	_ = t.Refusal()
 	switch f.how {
 	case "panics":
@@ -351,9 +351,9 @@ resume1:
 	}
 	f.result0 = errAway
 epilogue:
-//line github.com/movenext/movenext/statemachine/home_test.go:99
+//line github.com/movenext/movenext/statemachine/home_test.go:100
 	if !f.defers.Next(t, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/home_test.go:99
+//line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(t, &f.Frame)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:359
 		return true, false
@@ -362,7 +362,7 @@ epilogue:
 	f.how = "" // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:99
+//line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(t)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:368
 	goto epilogue
@@ -370,7 +370,7 @@ resume2:
 
 // Location returns where [returnsAfter] is suspended.
 func (f *returnsAfterFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92, 100)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 93, 101)
 }
 
 // Results returns what [returnsAfter] returned, or raises again the panic that ended it.
@@ -431,8 +431,8 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:91: defer func() { _ = ends(away, "") }()
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+	// home_test.go:92: defer func() { _ = ends(away, "") }()
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(t, away, "")
 //line github.com/movenext/movenext/statemachine/home_async_test.go:438
 	if f.ends1 == nil {
@@ -441,9 +441,9 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:91
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_async_test.go:450
@@ -453,7 +453,7 @@ resumed1:
 
 // Location returns where a function literal of [returnsAfter] is suspended.
 func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 91)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92)
 }
 
 // Results returns what a function literal of [returnsAfter] returned, or raises again the panic that ended it.
@@ -496,74 +496,74 @@ func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:125: job.Yield()
+	// home_test.go:126: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:125
+//line github.com/movenext/movenext/statemachine/home_test.go:126
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:125
+//line github.com/movenext/movenext/statemachine/home_test.go:126
 	_ = t.Refusal()
 	{
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:126
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 		f.defers.PushPlain(func() { at.step("the stream's deferred call") })
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.n1 = f.n
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 		goto endRange1
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:128
-	f.at.step("before the stream's yield")
-	// home_test.go:129: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:129
+	f.at.step("before the stream's yield")
+	// home_test.go:130: if !yield(i, nil) {
+//line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:527
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:129
+//line github.com/movenext/movenext/statemachine/home_test.go:130
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:129
+//line github.com/movenext/movenext/statemachine/home_test.go:130
 		if yield1 {
-//line github.com/movenext/movenext/statemachine/home_test.go:129
+//line github.com/movenext/movenext/statemachine/home_test.go:130
 			goto endIf1
 		}
 	}
 //line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto endRange1
 endIf1:
-//line github.com/movenext/movenext/statemachine/home_test.go:132
+//line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.at.step("behind the stream's yield")
-//line github.com/movenext/movenext/statemachine/home_test.go:127
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
 //line github.com/movenext/movenext/statemachine/home_async_test.go:547
 	goto range1
 endRange1:
-	// home_test.go:134: job.Yield()
+	// home_test.go:135: job.Yield()
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/home_test.go:134
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 	return t.Yield()
 resume3:
-//line github.com/movenext/movenext/statemachine/home_test.go:134
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = t.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_test.go:135
+//line github.com/movenext/movenext/statemachine/home_test.go:136
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:135
+//line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
 //line github.com/movenext/movenext/statemachine/home_async_test.go:562
 }
 
 // Location returns where [numbersAt] is suspended.
 func (f *numbersAtFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 125, 129, 134)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.numbersAt", "github.com/movenext/movenext/statemachine/home_test.go", 126, 130, 135)
 }
 
 // callsAsync starts [calls] as a state machine and returns its job.
@@ -637,44 +637,44 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 	{
 		at := f.at
 		err := f.err
-//line github.com/movenext/movenext/statemachine/home_test.go:143
+//line github.com/movenext/movenext/statemachine/home_test.go:144
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/home_test.go:143
+//line github.com/movenext/movenext/statemachine/home_test.go:144
 			defer func() {
 				at.step("deferred")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/home_test.go:143
+//line github.com/movenext/movenext/statemachine/home_test.go:144
 			raise()
-//line github.com/movenext/movenext/statemachine/home_test.go:143
+//line github.com/movenext/movenext/statemachine/home_test.go:144
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:149
+//line github.com/movenext/movenext/statemachine/home_test.go:150
 	f.at.step("start")
 	switch way {
 	case "scheduler":
-//line github.com/movenext/movenext/statemachine/home_test.go:150
+//line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case1
-//line github.com/movenext/movenext/statemachine/home_test.go:153
+//line github.com/movenext/movenext/statemachine/home_test.go:154
 	case "switch":
-//line github.com/movenext/movenext/statemachine/home_test.go:150
+//line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case2
-//line github.com/movenext/movenext/statemachine/home_test.go:155
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 	case "deferred":
-//line github.com/movenext/movenext/statemachine/home_test.go:150
+//line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case3
-//line github.com/movenext/movenext/statemachine/home_test.go:157
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	case "by hand":
-//line github.com/movenext/movenext/statemachine/home_test.go:150
+//line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
 //line github.com/movenext/movenext/statemachine/home_async_test.go:674
 	goto endSwitch1
 case1:
-	// home_test.go:152: err = ends(away, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:152
+	// home_test.go:153: err = ends(away, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1, ends2 = endsEnter(t, away, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:680
 	if f.ends1 == nil {
@@ -683,18 +683,18 @@ case1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:152
+//line github.com/movenext/movenext/statemachine/home_test.go:153
 	ends2 = f.ends1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:152
+//line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:152
+//line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends2
 //line github.com/movenext/movenext/statemachine/home_async_test.go:694
 	goto endSwitch1
 case2:
-	// home_test.go:154: err = switches(ctx, there, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:154
+	// home_test.go:155: err = switches(ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:700
 	if f.switches2 == nil {
@@ -703,18 +703,18 @@ case2:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:154
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	switches1 = f.switches2.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:154
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_test.go:154
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches1
 //line github.com/movenext/movenext/statemachine/home_async_test.go:714
 	goto endSwitch1
 case3:
-	// home_test.go:156: err = returnsAfter(ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:156
+	// home_test.go:157: err = returnsAfter(ctx, away, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:720
 	if f.returnsAfter3 == nil {
@@ -723,43 +723,43 @@ case3:
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/statemachine/home_test.go:156
+//line github.com/movenext/movenext/statemachine/home_test.go:157
 	returnsAfter1 = f.returnsAfter3.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:156
+//line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3 = nil
 resumed3:
-//line github.com/movenext/movenext/statemachine/home_test.go:156
+//line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter1
 //line github.com/movenext/movenext/statemachine/home_async_test.go:734
 	goto endSwitch1
 case4:
-	// home_test.go:158: err = byHand(ctx, there, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+	// home_test.go:159: err = byHand(ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = byHandAsync(ctx, there2, how)
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	if f.byHand4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:742
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	return t.Await(f.byHand4)
 resume4:
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(t, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_test.go:158
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = nil
 endSwitch1:
 	f.at.step("after the call")
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:161
+//line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
 //line github.com/movenext/movenext/statemachine/home_async_test.go:758
 }
 
 // Location returns where [calls] is suspended.
 func (f *callsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 152, 154, 156, 158)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 153, 155, 157, 159)
 }
 
 // Results returns what [calls] returned, or raises again the panic that ended it.
@@ -849,11 +849,11 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	{
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:168
+//line github.com/movenext/movenext/statemachine/home_test.go:169
 		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
 	}
-	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
-//line github.com/movenext/movenext/statemachine/home_test.go:169
+	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
+//line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:859
 	if f.calls1 == nil {
@@ -862,24 +862,24 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:169
+//line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:169
+//line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:170
+//line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_test.go:171
+//line github.com/movenext/movenext/statemachine/home_test.go:172
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:171
+//line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
 //line github.com/movenext/movenext/statemachine/home_async_test.go:878
 }
 
 // Location returns where [through] is suspended.
 func (f *throughLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 169)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
 }
 
 // Results returns what [through] returned, or raises again the panic that ended it.
@@ -969,30 +969,30 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 	}
 	{
 		at := at
-//line github.com/movenext/movenext/statemachine/home_test.go:178
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 		f.defers.PushPlain(func() { at.step("deferred first") })
 		away := away
-//line github.com/movenext/movenext/statemachine/home_test.go:179
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/home_test.go:179
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 			m := cleansUpFunc1Enter(t, away, at)
-//line github.com/movenext/movenext/statemachine/home_test.go:179
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/home_test.go:179
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 		})
 	}
-	// home_test.go:183: job.Yield()
+	// home_test.go:184: job.Yield()
 //line github.com/movenext/movenext/statemachine/home_async_test.go:986
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:183
+//line github.com/movenext/movenext/statemachine/home_test.go:184
 	return t.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:183
+//line github.com/movenext/movenext/statemachine/home_test.go:184
 	_ = t.Refusal()
 epilogue:
-//line github.com/movenext/movenext/statemachine/home_test.go:183
+//line github.com/movenext/movenext/statemachine/home_test.go:184
 	if !f.defers.Next(t, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/home_test.go:183
+//line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(t, &f.Frame)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:998
 		return true, false
@@ -1000,7 +1000,7 @@ epilogue:
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:183
+//line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(t)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1006
 	goto epilogue
@@ -1008,7 +1008,7 @@ resume2:
 
 // Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 183, 184)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
 }
 
 // Results returns what [cleansUp] returned, or raises again the panic that ended it.
@@ -1070,8 +1070,8 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:180: _ = ends(away, "")
-//line github.com/movenext/movenext/statemachine/home_test.go:180
+	// home_test.go:181: _ = ends(away, "")
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(t, away, "")
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1077
 	if f.ends1 == nil {
@@ -1080,12 +1080,12 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:180
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:180
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:181
+//line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1091
 	f.State = statemachine.Finished
@@ -1094,7 +1094,7 @@ resumed1:
 
 // Location returns where a function literal of [cleansUp] is suspended.
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 180)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 181)
 }
 
 // Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
@@ -1168,27 +1168,27 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 	{
 		at := f.at
 		err := f.err
-//line github.com/movenext/movenext/statemachine/home_test.go:190
+//line github.com/movenext/movenext/statemachine/home_test.go:191
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/home_test.go:190
+//line github.com/movenext/movenext/statemachine/home_test.go:191
 			defer func() {
 				at.step("deferred by the loop's function")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/home_test.go:190
+//line github.com/movenext/movenext/statemachine/home_test.go:191
 			raise()
-//line github.com/movenext/movenext/statemachine/home_test.go:190
+//line github.com/movenext/movenext/statemachine/home_test.go:191
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 	f.loop1 = statemachine.RangeStream(values)
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 	f.loops.Open(f.loop1)
 range1:
-	// home_test.go:196: for v, err := range values.All() {
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+	// home_test.go:197: for v, err := range values.All() {
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(t) {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1194
 		goto resume1
@@ -1196,19 +1196,19 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:196
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1210
 			goto leave1
-//line github.com/movenext/movenext/statemachine/home_test.go:199
+//line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
 		f.at.step("the loop's body")
 		if v == 1 {
@@ -1217,7 +1217,7 @@ resume1:
 				*f.err = errAway
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1219
 				goto leave1
-//line github.com/movenext/movenext/statemachine/home_test.go:205
+//line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
 				panic(errAway)
 			case "exits":
@@ -1228,7 +1228,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1229
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1234
 		goto resume2
@@ -1237,34 +1237,34 @@ leave1:
 	f.how, f.at = "", nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_test.go:201
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:212
+//line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_test.go:213
+//line github.com/movenext/movenext/statemachine/home_test.go:214
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/home_test.go:213
+//line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1263
 }
 
 // Location returns where [ranges] is suspended.
 func (f *rangesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 196, 196)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
 }
 
 // Results returns what [ranges] returned, or raises again the panic that ended it.
@@ -1346,30 +1346,30 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+	// home_test.go:299: _, err := awaiter.Await(lateEnd{})
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 	if next := awaiter.Awaitable[int](lateEnd{}); next != nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1363
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(t, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:298
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
 		result0 = err
@@ -1381,7 +1381,7 @@ resume1:
 
 // Location returns where [late] is suspended.
 func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 299)
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
@@ -1469,22 +1469,22 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:307
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	if !!first {
-//line github.com/movenext/movenext/statemachine/home_test.go:307
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 		goto endIf1
 	}
-	// home_test.go:308: job.Yield()
+	// home_test.go:309: job.Yield()
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1479
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:308
+//line github.com/movenext/movenext/statemachine/home_test.go:309
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:308
+//line github.com/movenext/movenext/statemachine/home_test.go:309
 	_ = t.Refusal()
 endIf1:
-	// home_test.go:310: err := late(away, there)
-//line github.com/movenext/movenext/statemachine/home_test.go:310
+	// home_test.go:311: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateEnter(t, f.away, f.there)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1490
 	if f.late2 == nil {
@@ -1494,12 +1494,12 @@ endIf1:
 	f.away, f.there = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:310
+//line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:310
+//line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_test.go:311
+//line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
 	result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1506
@@ -1509,7 +1509,7 @@ resumed2:
 
 // Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308, 310)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
 }
 
 // Results returns what [callsLate] returned, or raises again the panic that ended it.
@@ -1592,31 +1592,31 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:319: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// home_test.go:320: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := away
 		there2 := there2
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there2, at, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1608
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 		_, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:324
+//line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
 		result0 = err
 	}
@@ -1627,7 +1627,7 @@ resume1:
 
 // Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 319)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
 // Results returns what [startsLate] returned, or raises again the panic that ended it.
@@ -1687,8 +1687,8 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:320: err := late(away, there)
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+	// home_test.go:321: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateEnter(t, away, there2)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1694
 	if f.late1 == nil {
@@ -1697,12 +1697,12 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:321
+//line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
 	result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1709
@@ -1712,7 +1712,7 @@ resumed1:
 
 // Location returns where a function literal of [startsLate] is suspended.
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 321)
 }
 
 // startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of [startsLate]: chain and frame in one allocation.
@@ -1731,4 +1731,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 55c0b564aeed4f20
+// Digest of what is above: 5a346d4c1a551357

@@ -17,6 +17,7 @@ import (
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // witness is a scheduler that knows whether something of its own runs at this moment.
@@ -224,9 +225,9 @@ func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers
 	})
 	at := &steps{home: &witness{over: over}}
 	ctx := schedulers.With(context.Background(), at.home)
-	_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] {
+	_, err := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] {
 		return start(ctx, schedulers.With(ctx, there), there, at)
-	}).Wait(context.Background())
+	})).Wait(context.Background())
 	return at, err
 }
 

@@ -3,8 +3,8 @@ package statemachine
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -26,7 +26,7 @@ type iterator[K, V any] struct {
 	wanted order
 	seq    func(yield func(K, V) bool)
 	resume chan struct{}
-	step   *job.Promise[job.Void]
+	step   *promise.Promise[job.Void]
 
 	// What came.
 	key   K
@@ -68,7 +68,7 @@ func (f *iterator[K, V]) MoveNext(t *Task) bool {
 		_ = t.Refusal()
 		return f.arrive(t)
 	case NotStarted, iteratorYields:
-		f.step = new(job.Promise[job.Void])
+		f.step = new(promise.Promise[job.Void])
 		f.step.Init()
 		f.State = iteratorRuns
 		return f.await(t, f.step.Job(), state)
@@ -113,7 +113,7 @@ func (f *iterator[K, V]) run() {
 		switch v := recover(); {
 		case returned:
 		case v != nil:
-			f.how = &outcome{value: v, stack: debug.Stack()}
+			f.how = &outcome{value: v, stack: stackOf(v)}
 		default:
 			f.how = &outcome{goexit: true}
 		}

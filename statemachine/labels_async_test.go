@@ -91,20 +91,20 @@ func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 	}
 	{
 		seen := f.seen
-//line github.com/movenext/movenext/statemachine/labels_test.go:56
+//line github.com/movenext/movenext/statemachine/labels_test.go:57
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
-	// labels_test.go:57: job.Yield()
+	// labels_test.go:58: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:99
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:57
+//line github.com/movenext/movenext/statemachine/labels_test.go:58
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:57
+//line github.com/movenext/movenext/statemachine/labels_test.go:58
 	_ = t.Refusal()
 	f.note()
-	// labels_test.go:59: if err := job.Sleep(ctx, time.Microsecond); err != nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:59
+	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
+//line github.com/movenext/movenext/statemachine/labels_test.go:60
 	asleep1, err = statemachine.Sleep(t, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:110
 	if !asleep1 {
@@ -113,24 +113,24 @@ resume1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:59
+//line github.com/movenext/movenext/statemachine/labels_test.go:60
 	err = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:59
+//line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err == nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:59
+//line github.com/movenext/movenext/statemachine/labels_test.go:60
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:60
+//line github.com/movenext/movenext/statemachine/labels_test.go:61
 	result0 = err
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:127
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:62
-	f.note()
-	// labels_test.go:63: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:63
+	f.note()
+	// labels_test.go:64: inner(ctx, seen)
+//line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(t, f.ctx, f.seen)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:136
 	if f.inner3 == nil {
@@ -140,56 +140,56 @@ endIf1:
 	f.seen = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:63
+//line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(t)
-//line github.com/movenext/movenext/statemachine/labels_test.go:63
+//line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = nil
 resumed3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 	f.note()
-	// labels_test.go:65: _, err := job.Go(ctx, func(context.Context) error { note(); return nil }).Await()
+	// labels_test.go:66: _, err := job.Go(ctx, func(context.Context) error { note(); return nil }).Await()
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:65
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
 		f.await4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:65
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:159
 		goto resume4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:65
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
 	return t.Await(f.await4), nil
 resume4:
-//line github.com/movenext/movenext/statemachine/labels_test.go:65
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
 	_, f.err = statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:65
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
 	f.await4 = nil
 	f.note()
-	// labels_test.go:67: _, _ = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(ctx))),
+	// labels_test.go:68: _, _ = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(ctx))),
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
 		f.await4 = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
 			func(context.Context) error { note(); return nil })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:181
 		goto resume5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
 	return t.Await(f.await4), nil
 resume5:
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
 	statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
 	f.await4 = nil
-//line github.com/movenext/movenext/statemachine/labels_test.go:69
+//line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	result0 = f.err
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:196
@@ -199,7 +199,7 @@ resume5:
 
 // Location returns where [stages] is suspended.
 func (f *stagesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 57, 59, 63, 65, 67)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
 // Results returns what [stages] returned, or raises again the panic that ended it.
@@ -267,12 +267,12 @@ func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// labels_test.go:77: job.Yield()
+	// labels_test.go:78: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:77
+//line github.com/movenext/movenext/statemachine/labels_test.go:78
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:77
+//line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = t.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:279
@@ -282,7 +282,7 @@ resume1:
 
 // Location returns where [inner] is suspended.
 func (f *innerFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 77)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
 }
 
 // Results returns what [inner] returned, or raises again the panic that ended it.
@@ -361,27 +361,27 @@ func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished b
 	{
 		seen := seen
 		err := f.err
-//line github.com/movenext/movenext/statemachine/labels_test.go:85
+//line github.com/movenext/movenext/statemachine/labels_test.go:86
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/labels_test.go:85
+//line github.com/movenext/movenext/statemachine/labels_test.go:86
 			defer func() {
 				if recover() != nil {
 					*seen = append(*seen, labelsHere())
 					(*err) = errBroken
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/labels_test.go:85
+//line github.com/movenext/movenext/statemachine/labels_test.go:86
 			raise()
-//line github.com/movenext/movenext/statemachine/labels_test.go:85
+//line github.com/movenext/movenext/statemachine/labels_test.go:86
 		})
 	}
-	// labels_test.go:91: job.Yield()
+	// labels_test.go:92: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:380
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:91
+//line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:91
+//line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = t.Refusal()
 	panic("broken")
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:388
@@ -389,7 +389,7 @@ resume1:
 
 // Location returns where [breaks] is suspended.
 func (f *breaksFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 91)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
 }
 
 // Results returns what [breaks] returned, or raises again the panic that ended it.
@@ -459,24 +459,24 @@ func (f *unlabeledFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 	if f.i1 >= 5 {
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 		goto endRange1
 	}
-	// labels_test.go:102: job.Yield()
+	// labels_test.go:103: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:472
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:102
+//line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:102
+//line github.com/movenext/movenext/statemachine/labels_test.go:103
 	_ = t.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:482
 	goto range1
@@ -487,7 +487,7 @@ endRange1:
 
 // Location returns where [unlabeled] is suspended.
 func (f *unlabeledFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 102)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
 // Results returns what [unlabeled] returned, or raises again the panic that ended it.
@@ -568,25 +568,25 @@ func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	{
 		seen := f.seen
-//line github.com/movenext/movenext/statemachine/labels_test.go:111
+//line github.com/movenext/movenext/statemachine/labels_test.go:112
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:112
+//line github.com/movenext/movenext/statemachine/labels_test.go:113
 	f.note()
 	f.blue = tenant(f.ctx, "blue")
 	statemachine.SetGoroutineLabels(t, f.blue)
 	f.note()
-	// labels_test.go:116: job.Yield()
+	// labels_test.go:117: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:581
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:116
+//line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:116
+//line github.com/movenext/movenext/statemachine/labels_test.go:117
 	_ = t.Refusal()
 	f.note()
-	// labels_test.go:118: setsRed(ctx)
-//line github.com/movenext/movenext/statemachine/labels_test.go:118
+	// labels_test.go:119: setsRed(ctx)
+//line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(t, f.ctx)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:592
 	if f.setsRed2 == nil {
@@ -595,51 +595,51 @@ resume1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:118
+//line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(t)
-//line github.com/movenext/movenext/statemachine/labels_test.go:118
+//line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:119
+//line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
-	// labels_test.go:120: job.Yield()
+	// labels_test.go:121: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:607
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/labels_test.go:120
+//line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return t.Yield()
 resume3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:120
+//line github.com/movenext/movenext/statemachine/labels_test.go:121
 	_ = t.Refusal()
 	f.note()
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:122
+//line github.com/movenext/movenext/statemachine/labels_test.go:123
 		statemachine.DoWithLabels(t, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:123
+//line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
-	// labels_test.go:124: job.Yield()
+	// labels_test.go:125: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:623
 	f.State = 4
 	f.blue = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:124
+//line github.com/movenext/movenext/statemachine/labels_test.go:125
 	return t.Yield()
 resume4:
-//line github.com/movenext/movenext/statemachine/labels_test.go:124
+//line github.com/movenext/movenext/statemachine/labels_test.go:125
 	_ = t.Refusal()
 	f.note()
 	if len(*f.seen) > 0 {
 		statemachine.SetGoroutineLabels(t, f.ctx)
 	}
 	f.note()
-	// labels_test.go:130: job.Yield()
+	// labels_test.go:131: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:637
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:130
+//line github.com/movenext/movenext/statemachine/labels_test.go:131
 	return t.Yield()
 resume5:
-//line github.com/movenext/movenext/statemachine/labels_test.go:130
+//line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = t.Refusal()
 	f.note()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:646
@@ -649,7 +649,7 @@ resume5:
 
 // Location returns where [sets] is suspended.
 func (f *setsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 116, 118, 120, 124, 130)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
 // Results returns what [sets] returned, or raises again the panic that ended it.
@@ -715,12 +715,12 @@ func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// labels_test.go:138: job.Yield()
+	// labels_test.go:139: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:138
+//line github.com/movenext/movenext/statemachine/labels_test.go:139
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:138
+//line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = t.Refusal()
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:727
@@ -730,7 +730,7 @@ resume1:
 
 // Location returns where [setsRed] is suspended.
 func (f *setsRedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 138)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
 }
 
 // Results returns what [setsRed] returned, or raises again the panic that ended it.
@@ -794,7 +794,7 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:146
+//line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:800
 	f.State = statemachine.Finished
@@ -826,4 +826,4 @@ func (f *leavesLabelsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 845149ef98cb15f2
+// Digest of what is above: 1e74e40466f30f95

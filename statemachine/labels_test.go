@@ -16,6 +16,7 @@ import (
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // looking has one goroutine at a time look for itself in the profile.
@@ -217,7 +218,7 @@ func TestLabelsThatAMachineSetsAreItsOwn(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "none", labelsHere())
 			var after string
-			_, err = job.RunTwin(ctx, leavesLabelsAsync).Wait(context.Background())
+			_, err = job.Run(ctx, statemachine.Func1(leavesLabelsAsync)).Wait(context.Background())
 			require.NoError(t, err)
 			_, err = job.Go(ctx, func(ctx context.Context) error { after = labelsHere(); return nil }).Wait(context.Background())
 			require.NoError(t, err)

@@ -3,7 +3,7 @@ package statemachine
 import (
 	"sync"
 
-	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -97,10 +97,10 @@ func borrowPooled(on schedulers.Worker) *Task {
 
 // moveOn returns the Task on the worker on that continues where a first step that
 // suspended has ended: l, which has kept what that needs, or one of the worker's own.
-// For spent see [job.Awaited.Run].
+// For spent see jobcore.Awaiting.
 func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 	rest := &l.Task
-	if spent&job.Unproven != 0 {
+	if spent&jobcore.Unproven != 0 {
 		l.at.moveTo(on)
 	} else {
 		rest = borrow(on)
@@ -108,7 +108,7 @@ func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 		rest.ready = l.ready
 		l.giveBack()
 	}
-	if rest.runs = int32(spent &^ job.Unproven); rest.runs > 0 {
+	if rest.runs = int32(spent &^ jobcore.Unproven); rest.runs > 0 {
 		rest.runs |= nested
 	}
 	return rest
@@ -117,7 +117,7 @@ func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 // spent is what a job is told that is run within this run.
 func (t *Task) spent() uint8 {
 	if t.lender.pooled != nil {
-		return uint8(t.runs) | job.Unproven
+		return uint8(t.runs) | jobcore.Unproven
 	}
 	return uint8(t.runs)
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -53,7 +55,7 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 		lent := borrow(on)
 		lent.top, lent.last, lent.runs = new(Frame), new(Frame), 3
 		lent.Keep(new(Operation))
-		lent.timers = job.Timers(t.Context())
+		lent.timers = ambient.Timers(ambient.Home(t.Context()))
 		lent.outcome, lent.raised = new(outcome), new(outcome)
 		lender := lent.lender
 		lent.giveBack()
@@ -82,9 +84,9 @@ func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {
 
 func TestWhoIsNotKnownToBeTheWorkerDoesNotEnterItsRoom(t *testing.T) {
 	on := new(roomy)
-	rest := newPooled().moveOn(on, job.Unproven|1)
+	rest := newPooled().moveOn(on, jobcore.Unproven|1)
 	assert.Nil(t, on.room)
-	assert.Equal(t, job.Unproven|1, rest.spent(), "and says so to what it runs itself")
+	assert.Equal(t, jobcore.Unproven|1, rest.spent(), "and says so to what it runs itself")
 	assert.Equal(t, schedulers.Worker(on), rest.leaving(), "what it runs in goes on")
 	rest.giveBack()
 

@@ -38,7 +38,7 @@ func TestAnOperationThatHasNotSuspendedHasItsResultsAtOnce(t *testing.T) {
 	var task statemachine.Task
 	ctx := statemachine.Calling(t.Context())
 	failed := errors.New("failed")
-	wait, err := statemachine.Action(parallel.For(ctx, 0, 3, func(context.Context, int) error { return failed })).Enter(&task)
+	wait, err := statemachine.Action(parallel.For(ctx, 0, 1, func(context.Context, int) error { return failed })).Enter(&task)
 	assert.Nil(t, wait)
 	assert.Equal(t, failed, err)
 	results, out, err := statemachine.Func(parallel.Map(ctx, []int{1}, func(context.Context, int) (int, error) { return 5, nil })).Enter(&task)

@@ -35,7 +35,7 @@ import (
 // then.
 type outcome struct {
 	value   any
-	stack   []byte
+	stack   panics.Stack
 	async   []job.Frame
 	goexit  bool
 	refusal error
@@ -53,7 +53,16 @@ func (t *Task) panicked(v any) *outcome {
 
 // newPanic is the outcome of a panic that was raised first just now.
 func (t *Task) newPanic(v any) *outcome {
-	return &outcome{value: v, stack: job.NewPanicError(v).Stack, async: t.asyncStack()}
+	return &outcome{value: v, stack: stackOf(v), async: t.asyncStack()}
+}
+
+// stackOf is the stack of a panic that was just recovered. The error of another job's
+// panic has one already.
+func stackOf(v any) panics.Stack {
+	if p, ok := v.(*job.PanicError); ok {
+		return panics.Printed(p.Stack)
+	}
+	return panics.Here()
 }
 
 // caught is the panic that ends a frame: v, which its deferred function has recovered,
@@ -87,12 +96,12 @@ func (o *outcome) err() error {
 	if p, ok := o.value.(*job.PanicError); ok {
 		return p
 	}
-	return &job.PanicError{Value: o.value, Stack: o.stack, Async: o.async}
+	return &job.PanicError{Value: o.value, Stack: o.stack.Text(), Async: o.async}
 }
 
 // report tells the scheduler of a panic that ends a job.
 func (o *outcome) report(on schedulers.Worker) {
 	if !o.goexit {
-		schedulers.ReportPanic(on, o.value, o.stack)
+		schedulers.ReportPanic(on, o.value, o.stack.Text())
 	}
 }

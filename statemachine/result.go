@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
 )
 
@@ -31,16 +32,22 @@ func (t *Task) Refusal() error {
 
 // JobResult returns the outcome of an awaited job: what j.Await() returns in plain
 // code, or [job.ErrShutdown] if the machine's home is gone. A value that the job has for
-// the machine alone ([job.HandedOver]) is returned in any case: the caller would not
+// the machine alone (promise.Promise.HandOver) is returned in any case: the caller would not
 // have it, and no other caller could get it.
 func JobResult[T any](t *Task, j *job.Job[T]) (T, error) {
 	if t.outcome != nil {
-		if err := t.Refusal(); err != nil && !job.HandedOver(j) {
+		if err := t.Refusal(); err != nil && !handedOver(j) {
 			var zero T
 			return zero, err
 		}
 	}
 	return j.GetResult()
+}
+
+// handedOver reports whether j has completed with a value for its waiter alone.
+func handedOver[T any](j *job.Job[T]) bool {
+	in := jobcore.Of(j)
+	return in != nil && in.HandedOver()
 }
 
 // Result is [JobResult] for any other awaiter.

@@ -2,6 +2,9 @@ package statemachine
 
 import (
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -95,7 +98,7 @@ func (t *Task) register(c *chain) bool {
 	if home.Labels != t.labels {
 		home = t.keepLabels()
 	}
-	if f := home.Follower; f != nil {
+	if f := home.Follower; f != nil || tracking.On() {
 		return t.registerFollowed(c, f)
 	}
 	return t.handOver(c)
@@ -103,7 +106,7 @@ func (t *Task) register(c *chain) bool {
 
 // handOver is register for a chain of which nothing else has to know.
 func (t *Task) handOver(c *chain) bool {
-	if t.ready >= budget {
+	if budget.Spent(t.ready) {
 		return t.giveWay(c)
 	}
 	switch w := t.awaiting.(type) {
@@ -122,8 +125,8 @@ func (t *Task) handOver(c *chain) bool {
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, t.Worker())
 	case awaiter.Registrar:
-		if h, ok := w.(job.Handle); ok {
-			return t.registerWithJob(c, w, h)
+		if j := jobcore.Of(w); j != nil {
+			return t.registerWithJob(c, w, j)
 		}
 		c.node.Prepare(c)
 		return w.Register(&c.node)
@@ -133,16 +136,16 @@ func (t *Task) handOver(c *chain) bool {
 }
 
 // registerWithJob is register for a job, which the task runs itself, if it can.
-func (t *Task) registerWithJob(c *chain, w awaiter.Registrar, h job.Handle) bool {
+func (t *Task) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) bool {
 	if on := t.Worker(); on != nil {
 		if t.runs&^nested >= runsPerTurn {
-			job.StartLast(h, t.leaving())
-		} else if a, ok := job.TakeAwaited(h, on); ok {
-			return t.runAwaited(c, a)
+			j.StartLast(t.leaving())
+		} else if j.Take(on) {
+			return t.runAwaited(c, j)
 		}
 	}
 	c.node.Prepare(c)
-	return t.enlist(c, w, job.LookOut(c, h))
+	return t.enlist(c, w, lookOut(c, j))
 }
 
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is
@@ -157,7 +160,7 @@ const nested = 1 << 16
 // runAwaited runs the awaited job here, which was claimed for that, and reports whether
 // the chain will be told of its end. If not, it has ended, and the machine continues
 // without having left: no suspension, no resumption, no turn in a queue.
-func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
+func (t *Task) runAwaited(c *chain, j jobcore.Insides) (told bool) {
 	t.runs++
 	on := t.lender.on
 	c.node.PrepareAttended(c)
@@ -165,7 +168,7 @@ func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not its
 		// awaiter.
-		if !returned && !a.Leave(&c.node) {
+		if !returned && !j.LeaveTaken(&c.node) {
 			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
 		}
 	}()
@@ -173,9 +176,9 @@ func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 		schedulers.ClearLabels()
 		defer t.labels.Set()
 	}
-	a.Run(&c.node, on, t.spent())
+	j.RunTaken(&c.node, on, t.spent())
 	returned = true
-	return a.Leave(&c.node)
+	return j.LeaveTaken(&c.node)
 }
 
 // unwind takes a frame that did not return off the chain. v is what it panicked with,

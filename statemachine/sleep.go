@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
-	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -30,7 +31,7 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err erro
 	if d <= 0 {
 		return t.known(nil)
 	}
-	timers := job.Timers(ctx)
+	timers := ambient.Timers(ambient.Home(ctx))
 	if ctx.Done() != nil {
 		g := &guardedSleeping{ctx: ctx}
 		g.timer.When = int64(d)
@@ -50,6 +51,9 @@ func (s *sleeping) length() time.Duration {
 	s.timer.When = 0
 	return time.Duration(d)
 }
+
+// expected returns the length of a sleep that is not armed, for a report.
+func (s *sleeping) expected() tracking.Sleep { return tracking.Sleep(s.timer.When) }
 
 // arm begins the sleep, at whose end c continues, and returns true. The timers may be
 // user code: a panic or runtime.Goexit of theirs happens in the function that sleeps,
@@ -142,6 +146,7 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	if g.end() {
 		g.timers.StopTimer(&g.timer)
 		g.err = why
+		g.of.untrack()
 		if err := schedulers.TrySubmit(g.of.top.home, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 			g.Abandon(err)
 		}

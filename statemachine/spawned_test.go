@@ -63,10 +63,10 @@ func TestALiteralThatSuspendsCompletesItsJob(t *testing.T) {
 func TestALiteralRunsTheJobsThatItAwaitsFromItsFirstStepOn(t *testing.T) {
 	p, ctx := singleWorker(t)
 	one := func(context.Context) (int, error) { return 1, nil }
-	j := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+	j := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] {
 		a, b := job.Run(ctx, one), job.Run(ctx, one)
 		return runSum(ctx, nothing, a, b)
-	})
+	}))
 	v, err := j.Wait(context.Background())
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
@@ -101,9 +101,9 @@ func TestALiteralMayExit(t *testing.T) {
 	require.ErrorIs(t, err, job.ErrGoexit)
 
 	// Within another one that has run it in place, and continues.
-	outer := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+	outer := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] {
 		return runSum(ctx, nothing, runSum(ctx, exit, job.Run(ctx, func(context.Context) (int, error) { return 1, nil })))
-	})
+	}))
 	_, err = outer.Wait(context.Background())
 	require.ErrorIs(t, err, job.ErrGoexit, "the inner job's error")
 }
@@ -116,13 +116,13 @@ func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
 		var calls [20 * jobs]uintptr
 		deepest = max(deepest, runtime.Callers(0, calls[:]))
 	}
-	j := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+	j := job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] {
 		last := job.Run(ctx, func(context.Context) (int, error) { return 1, nil })
 		for range jobs {
 			last = runSum(ctx, measure, last, job.FromResult(1))
 		}
 		return last
-	})
+	}))
 	v, err := j.Wait(context.Background())
 	require.NoError(t, err)
 	assert.Equal(t, jobs+1, v)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -48,7 +49,7 @@ func hasEnded(m framed) bool {
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
 	var t Task
 	defer Catch(&t, &j)
-	if f := m.base(); f.self != nil && !schedulers.Same(f.home, job.HomeOf(ctx)) {
+	if f := m.base(); f.self != nil && !schedulers.Same(f.home, ambient.Home(ctx)) {
 		t.Yield()
 	} else if m.MoveNext(&t) {
 		t.Rethrow()

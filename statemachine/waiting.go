@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
 )
 
@@ -50,7 +52,7 @@ const (
 	knownCalls = 1024
 )
 
-// WaitingFrames implements [job.Waiter]: the suspended calls, the innermost first. If
+// WaitingFrames is for reports of package job: the suspended calls, the innermost first. If
 // there are more than 64, the last frame says how many more.
 func (c *chain) WaitingFrames() []job.Frame { return c.top.calls() }
 
@@ -85,7 +87,7 @@ func (f *Frame) describe() job.Frame {
 	return level
 }
 
-// WaitingJob implements [job.Waiter]: the job of the outermost call, or nil if that is
+// WaitingJob is for reports of package job: the job of the outermost call, or nil if that is
 // more than 1024 calls away.
 func (c *chain) WaitingJob() job.Handle { return c.top.outermost() }
 
@@ -116,21 +118,45 @@ func (t *Task) asyncStack() []job.Frame {
 	return frames
 }
 
+// lookout finds the cycle that a chain closes by registering with a job, after it has
+// registered: the machines' half of what Job.Wait does. Why after, and why the chain's job
+// is noted before, is in jobcore.Awaiting and in package job, where cycles are explained.
+//
+//	before       l := lookOut(c, awaited)
+//	register     awaited.Register(n), the node of c
+//	after        l.takeBack(n)
+type lookout struct{ waiting, awaited jobcore.Insides }
+
+// lookOut returns the look-out of c, which is about to register with awaited.
+func lookOut(c *chain, awaited jobcore.Insides) lookout {
+	if !awaited.Waits() {
+		return lookout{}
+	}
+	return lookout{jobcore.Of(c.WaitingJob()), awaited}
+}
+
+// takeBack returns the error of the cycle, and has taken n back from the awaited job, or
+// nil.
+func (l lookout) takeBack(n *continuation.Node) error {
+	if l.waiting == nil {
+		return nil
+	}
+	return l.awaited.TakeBack(n, l.waiting)
+}
+
 // enlist registers c with w, the job that the look-out is for, unless that closes a
 // cycle: the await then returns a *[job.CycleError]. Otherwise, and also between the
 // two steps, the chain belongs to another goroutine.
-func (t *Task) enlist(c *chain, w awaiter.Registrar, l job.Lookout) bool {
+func (t *Task) enlist(c *chain, w awaiter.Registrar, l lookout) bool {
 	return w.Register(&c.node) && !t.closesCircle(c, l)
 }
 
 // closesCircle reports whether c must not wait for the job that it has registered with;
 // it is the caller's again then.
-func (t *Task) closesCircle(c *chain, l job.Lookout) bool {
-	err := l.TakeBack(&c.node)
+func (t *Task) closesCircle(c *chain, l lookout) bool {
+	err := l.takeBack(&c.node)
 	if err != nil {
 		t.outcome = &outcome{refusal: err}
 	}
 	return err != nil
 }
-
-var _ job.Waiter = (*chain)(nil)

@@ -77,34 +77,34 @@ func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:51
+//line github.com/movenext/movenext/statemachine/yield_test.go:52
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:52: job.Yield()
+	// yield_test.go:53: job.Yield()
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:84
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:52
+//line github.com/movenext/movenext/statemachine/yield_test.go:53
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:52
+//line github.com/movenext/movenext/statemachine/yield_test.go:53
 	_ = t.Refusal()
 	f.o.add("continued")
-	// yield_test.go:54: _, err := job.WhenAll(a, b).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
+	// yield_test.go:55: _, err := job.WhenAll(a, b).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	f.await2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:97
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	return t.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 		_, err := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_test.go:54
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 		f.await2 = nil
 		result0 = err
 	}
@@ -115,7 +115,7 @@ resume2:
 
 // Location returns where [givesWay] is suspended.
 func (f *givesWayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 52, 54)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 53, 55)
 }
 
 // Results returns what [givesWay] returned, or raises again the panic that ended it.
@@ -203,56 +203,56 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:62
+//line github.com/movenext/movenext/statemachine/yield_test.go:63
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:63: if _, err := job.YieldAsync().Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+	// yield_test.go:64: if _, err := job.YieldAsync().Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 	f.await1 = job.YieldAsync()
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:214
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 		_, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 		if err == nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
 			goto endIf1
 		}
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:65
 		result0 = err
 	}
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:234
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:66
+//line github.com/movenext/movenext/statemachine/yield_test.go:67
 	f.o.add("continued")
-	// yield_test.go:67: _, err := job.WhenAll(a, b).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+	// yield_test.go:68: _, err := job.WhenAll(a, b).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
 	f.await2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
 	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:245
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
 	return t.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
 		_, err := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
 		f.await2 = nil
 		result0 = err
 	}
@@ -263,7 +263,7 @@ resume2:
 
 // Location returns where [givesWayByHand] is suspended.
 func (f *givesWayByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 63, 67)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 64, 68)
 }
 
 // Results returns what [givesWayByHand] returned, or raises again the panic that ended it.
@@ -345,29 +345,29 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:165: j, err := c.Next(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:165
+	// yield_test.go:166: j, err := c.Next(ctx)
+//line github.com/movenext/movenext/statemachine/yield_test.go:166
 	f.next1 = c.NextAsync(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:165
+//line github.com/movenext/movenext/statemachine/yield_test.go:166
 	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:354
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:165
+//line github.com/movenext/movenext/statemachine/yield_test.go:166
 	return t.Await(f.next1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:165
+//line github.com/movenext/movenext/statemachine/yield_test.go:166
 		j, err := statemachine.TwinResult(t, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:165
+//line github.com/movenext/movenext/statemachine/yield_test.go:166
 		f.next1 = nil
 		if err != nil {
 			result0, result1 = 0, err
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:368
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/statemachine/yield_test.go:168
+//line github.com/movenext/movenext/statemachine/yield_test.go:169
 		}
 		result0, result1 = j.GetResult()
 	}
@@ -378,7 +378,7 @@ resume1:
 
 // Location returns where [takesNext] is suspended.
 func (f *takesNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 165)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 166)
 }
 
 // Results returns what [takesNext] returned, or raises again the panic that ended it.
@@ -460,21 +460,21 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:173: func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
-//line github.com/movenext/movenext/statemachine/yield_test.go:173
+	// yield_test.go:174: func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
+//line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = p.NextAsync(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:173
+//line github.com/movenext/movenext/statemachine/yield_test.go:174
 	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:469
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:173
+//line github.com/movenext/movenext/statemachine/yield_test.go:174
 	return t.Await(f.next1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:173
+//line github.com/movenext/movenext/statemachine/yield_test.go:174
 	result0, result1 = statemachine.TwinResult(t, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:173
+//line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:480
 	f.State = statemachine.Finished
@@ -483,7 +483,7 @@ resume1:
 
 // Location returns where [takesValue] is suspended.
 func (f *takesValueLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 173)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 174)
 }
 
 // Results returns what [takesValue] returned, or raises again the panic that ended it.
@@ -565,21 +565,21 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:179: return p.NextAsync(ctx).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:179
+	// yield_test.go:180: return p.NextAsync(ctx).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = p.NextAsync(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:179
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:574
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:179
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
 	return t.Await(f.await1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:179
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
 	result0, result1 = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:179
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:585
 	f.State = statemachine.Finished
@@ -588,7 +588,7 @@ resume1:
 
 // Location returns where [takesByHand] is suspended.
 func (f *takesByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 179)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 180)
 }
 
 // Results returns what [takesByHand] returned, or raises again the panic that ended it.
@@ -614,4 +614,4 @@ func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 30461819b11f8afc
+// Digest of what is above: eb144da3b222db60

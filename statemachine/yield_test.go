@@ -25,6 +25,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 	"github.com/movenext/movenext/schedulers/workset"
 	"github.com/movenext/movenext/schedulers/workstealing"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // order is what has run, one after the other.
@@ -120,10 +121,10 @@ func TestYieldGivesWayWhereItRuns(t *testing.T) {
 			return job.Go(ctx, func(ctx context.Context) error { return givesWayByHand(ctx, o) })
 		},
 		"machine": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { return givesWayAsync(ctx, o) })
+			return job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] { return givesWayAsync(ctx, o) }))
 		},
 		"machine, by hand": func(ctx context.Context, o *order) *job.Job[job.Void] {
-			return job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { return givesWayByHandAsync(ctx, o) })
+			return job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] { return givesWayByHandAsync(ctx, o) }))
 		},
 	}
 	for name, start := range inOrder() {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -41,7 +42,7 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 // exists, and the context has ended the call. The side that sets the second flag calls
 // stop.
 type call[T any] struct {
-	promise job.Promise[T]
+	promise promise.Promise[T]
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	stop    func() // set before hasStop
@@ -82,7 +83,7 @@ func (c *call[T]) done(v T, err error) {
 func (c *call[T]) crash(v any) {
 	err := job.ErrGoexit
 	if v != nil {
-		err = job.NewPanicError(v)
+		err = promise.Panic(v)
 	}
 	settle(context.Background(), &c.promise, *new(T), err)
 	c.watch.Stop()

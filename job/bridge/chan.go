@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -29,7 +30,7 @@ func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s := new(job.Promise[T])
+	s := new(promise.Promise[T])
 	s.Init()
 	select {
 	case v, open := <-ch:
@@ -40,7 +41,7 @@ func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 	return s.Job()
 }
 
-func receive[T any](ctx context.Context, s *job.Promise[T], ch <-chan T) {
+func receive[T any](ctx context.Context, s *promise.Promise[T], ch <-chan T) {
 	// A context that has ended comes first: select would choose by chance.
 	if ctx.Err() == nil {
 		select {
@@ -54,7 +55,7 @@ func receive[T any](ctx context.Context, s *job.Promise[T], ch <-chan T) {
 	settle(ctx, s, zero, ctxwatch.Reason(ctx))
 }
 
-func settleReceived[T any](s *job.Promise[T], v T, open bool) {
+func settleReceived[T any](s *promise.Promise[T], v T, open bool) {
 	if open {
 		settle(context.Background(), s, v, nil)
 	} else {
@@ -63,7 +64,7 @@ func settleReceived[T any](s *job.Promise[T], v T, open bool) {
 }
 
 // settle completes the job and wakes its waiters.
-func settle[T any](ctx context.Context, s *job.Promise[T], v T, err error) bool {
+func settle[T any](ctx context.Context, s *promise.Promise[T], v T, err error) bool {
 	told, ok := s.TryComplete(ctx, v, err)
 	told.Deliver(nil)
 	return ok
@@ -87,7 +88,7 @@ func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 	case sent:
 		return job.FromResult(job.Void{})
 	}
-	s := new(job.Promise[job.Void])
+	s := new(promise.Promise[job.Void])
 	s.Init()
 	go func() {
 		settle(ctx, s, job.Void{}, send(ctx, ch, v))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -25,7 +26,7 @@ func FromContext(ctx context.Context) *job.Job[error] {
 }
 
 type ended struct {
-	promise job.Promise[error]
+	promise promise.Promise[error]
 	watch   ctxwatch.Watch
 	ctx     context.Context
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -144,7 +145,7 @@ func (p *Puller[T]) run() {
 		case returned:
 			p.finish(io.EOF)
 		case v != nil:
-			p.finish(job.NewPanicError(v))
+			p.finish(promise.Panic(v))
 		default:
 			p.finish(job.ErrGoexit)
 		}
@@ -224,7 +225,7 @@ func (p *Puller[T]) finish(how error) {
 // request is one wait for an element. The promise decides between its context and the
 // element, which is never given to a request that has given up.
 type request[T any] struct {
-	promise job.Promise[T]
+	promise promise.Promise[T]
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Puller[T]

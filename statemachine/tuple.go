@@ -1,4 +1,8 @@
-package job
+package statemachine
+
+// The tuples are the result types of twins whose functions have more than eight results
+// before the error, up to sixteen. The smaller ones, which programs spell out, are in
+// package job: job.Tuple2 to job.Tuple8.
 
 // Tuple9 holds nine results.
 type Tuple9[T1, T2, T3, T4, T5, T6, T7, T8, T9 any] struct {

@@ -1,17 +1,16 @@
-package job
+package ambient
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Timers returns the timers with which [Sleep] measures its time: those of ctx's
-// scheduler or, if that has none, of the Go runtime. It does not block.
-func Timers(ctx context.Context) schedulers.Timers {
-	if t, ok := HomeOf(ctx).Scheduler.(schedulers.Timers); ok {
+// Timers returns the timers of a home's scheduler or, if that has none, of the Go
+// runtime. It does not block.
+func Timers(home *schedulers.Home) schedulers.Timers {
+	if t, ok := home.Scheduler.(schedulers.Timers); ok {
 		return t
 	}
 	return runtimeTimers{}
@@ -23,6 +22,13 @@ type runtimeTimers struct{}
 
 // foreign holds the runtime's timer of each armed Timer.
 var foreign sync.Map // *schedulers.Timer → *time.Timer
+
+// Armed returns how many timers of the Go runtime are armed here, for tests that look for
+// those that were left behind.
+func Armed() (n int) {
+	foreign.Range(func(any, any) bool { n++; return true })
+	return n
+}
 
 // StartTimer implements schedulers.Timers.
 func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {

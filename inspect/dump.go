@@ -1,0 +1,146 @@
+package inspect
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Dump writes a [Snapshot] as text: the chains of functions in which machines are
+// suspended, with counts, as the goroutine profile does; the locks; the cycles.
+// It returns the error of w. It blocks as long as w does, and is safe for
+// concurrent use.
+func Dump(w io.Writer) error { return Snapshot().write(w) }
+
+func (r *Report) write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if !r.Tracking {
+		fmt.Fprintln(b, "movenext: machines are not tracked; call inspect.Track")
+		return b.Flush()
+	}
+	fmt.Fprintf(b, "movenext: %d suspended %s at %d %s\n", r.Suspended, plural(r.Suspended, "machine"), len(r.Groups), plural(len(r.Groups), "place"))
+	for _, c := range r.Circles {
+		c.write(b)
+	}
+	for i := range r.Groups {
+		r.Groups[i].write(b)
+	}
+	if len(r.Locks) > 0 {
+		fmt.Fprintln(b, "\nlocks:")
+	}
+	for i, l := range r.Locks {
+		if i == dumpedLocks {
+			fmt.Fprintf(b, "\t%d more\n", len(r.Locks)-i)
+			break
+		}
+		fmt.Fprintf(b, "\t%s, held by %s: %d %s\n", l.What, orUnknown(l.Holder), l.Waiters, plural(l.Waiters, "waiter"))
+	}
+	return b.Flush()
+}
+
+const dumpedLocks = 50
+
+func (c Circle) write(w io.Writer) {
+	fmt.Fprintf(w, "\ncycle of %d machines, which never ends:\n", len(c))
+	for _, l := range c {
+		fmt.Fprintf(w, "\t%s waits for %s%s, since %v\n\t\t%s\n", orUnknown(l.Name), l.Waits, heldBy(l.Holder), round(l.Since), at(l.Place))
+	}
+}
+
+func (p *Group) write(w io.Writer) {
+	verb := "wait"
+	if p.Count == 1 {
+		verb = "waits"
+	}
+	fmt.Fprintf(w, "\n%d %s %s: %s\n", p.Count, plural(p.Count, "machine"), verb, p.Waits)
+	for _, f := range p.Stack {
+		fmt.Fprintf(w, "\t%s\n\t\t%s\n", f.Function, line(f))
+	}
+	if p.More > 0 {
+		fmt.Fprintf(w, "\t%d more\n", p.More)
+	}
+	fmt.Fprintf(w, "\tthe oldest since %v; for example %s: %s%s\n", round(p.Oldest), orUnknown(p.Example.Name), p.Example.Waits, heldBy(p.Example.Holder))
+}
+
+func heldBy(holder string) string {
+	if holder == "" {
+		return ""
+	}
+	return ", held by " + holder
+}
+
+func orUnknown(name string) string {
+	if name == "" {
+		return "unknown"
+	}
+	return name
+}
+
+// at returns function, file and line as one text.
+func at(p schedulers.Place) string { return p.Function + " " + line(p) }
+
+func line(p schedulers.Place) string {
+	if p.File == "" {
+		return "a line that is not known"
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// OnSignal makes [Dump] write to standard error when the program gets sig. A
+// signal that quits (syscall.SIGQUIT) is then sent on: the Go runtime prints its
+// goroutines and ends the program, as it does without OnSignal. stop ends that,
+// and may be called more than once. OnSignal holds a goroutine until then, and
+// does not block.
+func OnSignal(sig os.Signal) (stop func()) { return onSignal(sig, os.Stderr, raise) }
+
+// onSignal is OnSignal with the writer, and the function that sends a signal on.
+func onSignal(sig os.Signal, w io.Writer, sendOn func(os.Signal)) (stop func()) {
+	signals, stopped, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, sig)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-signals:
+			case <-stopped:
+				return
+			}
+			if err := Dump(w); err != nil {
+				fmt.Fprintln(os.Stderr, "movenext:", err)
+			}
+			if sig.String() == "quit" { // package syscall does not name it on all systems
+				signal.Stop(signals)
+				sendOn(sig)
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(stopped)
+		<-ended
+	})
+}
+
+// raise sends the signal to this process.
+func raise(sig os.Signal) {
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = p.Signal(sig)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "movenext:", err)
+	}
+}

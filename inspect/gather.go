@@ -1,0 +1,289 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// # A million machines in about a second
+//
+// Nearly all machines of a program are suspended in few chains of functions. Such
+// a chain is a list of pairs: the type of a frame and the number of its
+// suspension point. So a report first counts chains of pairs, with one lookup in
+// a map for each frame. Lines, names and texts are made once for each chain, and
+// for an example of it.
+
+const (
+	stackCap    = 128    // frames of one machine that are distinguished
+	examplesCap = 16     // how often the example of a group is replaced by an older one
+	locksCap    = 10_000 // locks that are distinguished
+)
+
+// gathering is a report that is being made.
+type gathering struct {
+	now    int64
+	points []tracking.Point
+	nodes  map[step]int32
+	tree   []node
+	groups map[groupKey]*group
+	locks  map[any]*lock
+	homes  []home
+	report *Report
+}
+
+// step leads from one node of the tree of chains to another: to a caller.
+type step struct {
+	from  int32
+	frame reflect.Type
+	state int32
+}
+
+// node is a chain of frames, from the innermost up to this one.
+type node struct {
+	callee int32 // the node below
+	place  schedulers.Place
+	bytes  int64
+}
+
+type groupKey struct {
+	node  int32
+	more  int
+	waits reflect.Type
+}
+
+type group struct {
+	Group
+
+	since    int64
+	examples int
+}
+
+type lock struct {
+	Lock
+
+	holder schedulers.Named
+}
+
+type home struct {
+	of        schedulers.Scheduler
+	suspended int
+}
+
+// holding is an operation of package coord that can tell which lock its waiter
+// waits for, and that lock's holder.
+type holding interface {
+	Held() (lock any, by schedulers.Named)
+}
+
+func gather() *Report {
+	g := &gathering{
+		now:    tracking.Now(),
+		points: make([]tracking.Point, 0, stackCap),
+		nodes:  map[step]int32{},
+		tree:   make([]node, 1),
+		groups: map[groupKey]*group{},
+		locks:  map[any]*lock{},
+		report: &Report{Time: time.Now(), Tracking: tracking.On()},
+	}
+	tracking.Each(g.add)
+	for _, p := range g.groups {
+		g.report.Groups = append(g.report.Groups, p.Group)
+	}
+	slices.SortFunc(g.report.Groups, compareGroups)
+	for _, l := range g.locks {
+		l.Holder = nameOf(l.holder)
+		g.report.Locks = append(g.report.Locks, l.Lock)
+	}
+	slices.SortFunc(g.report.Locks, func(a, b Lock) int {
+		return cmp.Or(b.Waiters-a.Waiters, strings.Compare(a.What, b.What), strings.Compare(a.Holder, b.Holder))
+	})
+	g.report.Circles = findCycles(g.locks)
+	g.addSchedulers()
+	return g.report
+}
+
+func compareGroups(a, b Group) int {
+	return cmp.Or(b.Count-a.Count, slices.CompareFunc(a.Stack, b.Stack, func(p, q schedulers.Place) int {
+		return cmp.Or(strings.Compare(p.Function, q.Function), p.Line-q.Line)
+	}), strings.Compare(a.Waits, b.Waits))
+}
+
+// add counts one machine, which cannot continue meanwhile.
+func (g *gathering) add(r *tracking.Record) {
+	g.report.Suspended++
+	points, more := r.Of.Points(g.points[:0])
+	var at int32
+	for i := range points {
+		at = g.step(at, &points[i])
+	}
+	key := groupKey{at, more, reflect.TypeOf(r.On)}
+	p := g.groups[key]
+	if p == nil {
+		p = &group{since: r.Since, Group: Group{Stack: g.stack(at), More: more, Waits: kindOf(r.On), Bytes: g.tree[at].bytes}}
+		p.Example = g.machine(r)
+		g.groups[key] = p
+	}
+	p.Count++
+	if r.Since < p.since {
+		p.since = r.Since
+		if p.examples++; p.examples < examplesCap {
+			p.Example = g.machine(r)
+		}
+	}
+	p.Oldest = time.Duration(max(0, g.now-p.since))
+	g.addLock(r)
+	g.addHome(r.Of.Home().Scheduler)
+	clear(points)
+}
+
+// step returns the node of the frame p above the node from.
+func (g *gathering) step(from int32, p *tracking.Point) int32 {
+	s := step{from, reflect.TypeOf(p.Frame), p.State}
+	at, ok := g.nodes[s]
+	if ok {
+		return at
+	}
+	n := node{callee: from, place: schedulers.Place{Function: strings.TrimPrefix(s.frame.String(), "*")}, bytes: g.tree[from].bytes}
+	if l, ok := p.Frame.(interface{ Location() statemachine.Location }); ok {
+		n.place = schedulers.Place(l.Location())
+	}
+	if s.frame.Kind() == reflect.Pointer {
+		n.bytes += int64(s.frame.Elem().Size())
+	}
+	at = int32(len(g.tree))
+	g.nodes[s] = at
+	g.tree = append(g.tree, n)
+	return at
+}
+
+// stack returns the functions of a node, the innermost first.
+func (g *gathering) stack(at int32) (stack []schedulers.Place) {
+	for ; at != 0; at = g.tree[at].callee {
+		stack = append(stack, g.tree[at].place)
+	}
+	slices.Reverse(stack)
+	return stack
+}
+
+func (g *gathering) addLock(r *tracking.Record) {
+	h, ok := r.On.(holding)
+	if !ok {
+		return
+	}
+	what, by := h.Held()
+	if what == nil {
+		return
+	}
+	l := g.locks[what]
+	if l == nil {
+		if len(g.locks) == locksCap {
+			return
+		}
+		l = &lock{Lock: Lock{What: kindOf(r.On)}}
+		g.locks[what] = l
+	}
+	l.holder = by
+	l.Waiters++
+}
+
+func (g *gathering) addHome(s schedulers.Scheduler) {
+	for i := range g.homes {
+		if schedulers.Same(g.homes[i].of, s) {
+			g.homes[i].suspended++
+			return
+		}
+	}
+	if len(g.homes) < 100 {
+		g.homes = append(g.homes, home{s, 1})
+	}
+}
+
+func (g *gathering) addSchedulers() {
+	for _, h := range g.homes {
+		s := Scheduler{Name: strings.TrimPrefix(fmt.Sprintf("%T", h.of), "*"), Suspended: h.suspended}
+		if m, ok := h.of.(schedulers.Meter); ok {
+			s.Metrics, s.Metered = m.Metrics(), true
+		}
+		g.report.Schedulers = append(g.report.Schedulers, s)
+	}
+}
+
+// machine describes one machine.
+func (g *gathering) machine(r *tracking.Record) Machine {
+	m := Machine{Since: time.Duration(max(0, g.now-r.Since)), Waits: kindOf(r.On)}
+	if h, ok := r.Of.Handle().(job.Handle); ok {
+		m.Name = nameOf(h)
+	}
+	switch on := r.On.(type) {
+	case tracking.Sleep:
+		m.Waits = "sleep, due in " + round(time.Duration(r.Since-g.now)+time.Duration(on)).String()
+	case schedulers.Reasoner:
+		m.Waits, m.Holder = on.Reason()
+	case job.Handle:
+		m.Waits = fmt.Sprintf("job %s, %v", nameOf(on), on.Status())
+	}
+	if h, ok := r.On.(holding); ok {
+		_, by := h.Held()
+		m.Holder = nameOf(by)
+	}
+	m.Holder = short(m.Holder)
+	return m
+}
+
+// kindOf returns the kind of an operation, without its identity.
+func kindOf(on any) string {
+	switch on := on.(type) {
+	case tracking.Sleep:
+		return "sleep"
+	case schedulers.Reasoner:
+		what, _ := on.Reason()
+		return short(what)
+	case job.Handle:
+		return "job"
+	}
+	return short(strings.TrimPrefix(fmt.Sprintf("%T", on), "*"))
+}
+
+// nameOf returns a job's name in quotes, or its ID as #n; "" if n is nil.
+func nameOf(n schedulers.Named) string {
+	if n == nil {
+		return ""
+	}
+	if name := n.Name(); name != "" {
+		return fmt.Sprintf("%q", short(name))
+	}
+	if h, ok := n.(interface{ ID() uint64 }); ok {
+		return fmt.Sprintf("#%d", h.ID())
+	}
+	return ""
+}
+
+// short truncates a text that is too long for a report: names are the user's.
+func short(s string) string {
+	const enough = 200
+	if len(s) <= enough {
+		return s
+	}
+	return strings.ToValidUTF8(s[:enough], "") + "…"
+}
+
+// round returns a duration that is short enough to read.
+func round(d time.Duration) time.Duration {
+	switch {
+	case d > time.Minute:
+		return d.Round(time.Second)
+	case d > time.Second:
+		return d.Round(10 * time.Millisecond)
+	default:
+		return d.Round(time.Microsecond)
+	}
+}

@@ -1,0 +1,184 @@
+package inspect
+
+import (
+	"html/template"
+	"net"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Remote makes [Handler] answer requests from other computers too. The page shows
+// names of functions and jobs: protect it by other means in that case.
+func Remote() Option { return Option{remote: true} }
+
+// Handler returns a handler that shows a [Snapshot] as a page, like
+// net/http/pprof: read-only, without scripts and without external resources. It
+// may be mounted under any path that ends with a slash. The last element of the
+// path selects the result:
+//
+//	…/                      the page: machines by chain of functions, as a tree, locks,
+//	                        cycles, schedulers
+//	…/dump                  the text of [Dump]
+//	…/movenext.suspended    the profile of [WriteProfile], for go tool pprof
+//
+// It answers only requests from this computer, unless [Remote] is given. It is safe for
+// concurrent use: requests that come at the same time share a snapshot.
+func Handler(opts ...Option) http.Handler {
+	h := &handler{}
+	for _, o := range opts {
+		h.remote = h.remote || o.remote
+	}
+	return h
+}
+
+type handler struct{ remote bool }
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.remote && !local(r) {
+		http.Error(w, "inspect: only requests from this computer are answered; see inspect.Remote", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "inspect: it can only be read", http.StatusMethodNotAllowed)
+		return
+	}
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	switch path.Base(r.URL.Path) {
+	case "dump":
+		header.Set("Content-Type", "text/plain; charset=utf-8")
+		_ = Dump(w) // an error means that the client has gone
+	case ProfileName:
+		header.Set("Content-Type", "application/octet-stream")
+		header.Set("Content-Disposition", `attachment; filename="`+ProfileName+`.pb.gz"`)
+		_ = WriteProfile(w)
+	default:
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		servePage(w, r)
+	}
+}
+
+// local reports whether the request comes from this computer, and was not sent by
+// a page of another site whose name was made to resolve to it.
+func local(r *http.Request) bool {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		from = r.RemoteAddr
+	}
+	to, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		to = strings.Trim(r.Host, "[]")
+	}
+	return isLoopback(from) && (to == "localhost" || isLoopback(to))
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// page is the data of the template.
+type page struct {
+	*Report
+
+	Groups []numbered // of this page
+	From   int        // the first of them
+	Before string     // the query that leads to the page before, or ""
+	After  string
+	Tree   *branch
+}
+
+type numbered struct {
+	Group
+
+	N int
+}
+
+// pageSize is the number of groups on one page.
+const pageSize = 50
+
+func servePage(w http.ResponseWriter, r *http.Request) {
+	// A browser shows the head at once, even if there are millions of machines to
+	// count.
+	if err := pages.ExecuteTemplate(w, "head", nil); err != nil {
+		return
+	}
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+	first, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil || first < 0 {
+		first = 0
+	}
+	_ = pages.ExecuteTemplate(w, "body", pageOf(Snapshot(), first)) // or the client has gone
+}
+
+// pageOf returns the page that begins with the group first.
+func pageOf(r *Report, first int) *page {
+	first = min(first, len(r.Groups))
+	last := min(first+pageSize, len(r.Groups))
+	p := &page{Report: r, From: first}
+	for i := first; i < last; i++ {
+		p.Groups = append(p.Groups, numbered{r.Groups[i], i + 1})
+	}
+	if first > 0 {
+		p.Before = "?from=" + strconv.Itoa(max(0, first-pageSize))
+	}
+	if last < len(r.Groups) {
+		p.After = "?from=" + strconv.Itoa(last)
+	}
+	p.Tree = treeOf(p.Groups)
+	return p
+}
+
+// branch is a function and what it calls, with the machines below it.
+type branch struct {
+	Place schedulers.Place
+	Waits string // at the end of a branch: what its machines wait for
+	Count int
+	Calls []*branch
+}
+
+// treeOf returns the groups as a tree of calls, from the outermost functions inwards.
+func treeOf(groups []numbered) *branch {
+	root := &branch{}
+	for i := range groups {
+		g := &groups[i]
+		b := root
+		b.Count += g.Count
+		for k := len(g.Stack) - 1; k >= 0; k-- {
+			b = b.to(g.Stack[k], "", g.Count)
+		}
+		b.to(schedulers.Place{}, g.Waits, g.Count)
+	}
+	return root
+}
+
+// to returns the branch for one more call, and counts n machines there.
+func (b *branch) to(at schedulers.Place, waits string, n int) *branch {
+	for _, c := range b.Calls {
+		if c.Place == at && c.Waits == waits {
+			c.Count += n
+			return c
+		}
+	}
+	c := &branch{Place: at, Waits: waits, Count: n}
+	b.Calls = append(b.Calls, c)
+	return c
+}
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"at":      at,
+	"heldBy":  heldBy,
+	"unknown": orUnknown,
+	"plural":  plural,
+	"round":   round,
+}).Parse(pageText))

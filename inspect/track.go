@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Option changes what [Track] tracks or [Handler] serves. An option that does not
+// concern the function has no effect.
+type Option struct {
+	sample int
+	named  bool
+	names  []string
+	remote bool
+}
+
+// Sample makes Track track one of n suspensions, chosen at random; a report then
+// counts about one of n machines. An n below 2 means all.
+func Sample(n int) Option { return Option{sample: n} }
+
+// Named makes Track track only machines whose job has one of the names; without
+// names, only machines whose job has a name (job.Named).
+func Named(names ...string) Option { return Option{named: true, names: names} }
+
+// track is one call of Track.
+type track struct{ wants tracking.Filter }
+
+// tracks are the calls that have not been stopped.
+var tracks struct {
+	sync.Mutex
+
+	list []*track
+}
+
+// Track begins to track suspended machines: all, or those that all options allow.
+// Each is tracked from its next suspension on. Several calls have a combined
+// effect: a machine is tracked if any of them wants it, until that one is
+// stopped. When the last is stopped, all records are dropped. Track does not
+// block and is safe for concurrent use; stop may be called more than once.
+func Track(opts ...Option) (stop func()) {
+	t := &track{wants: wanted(opts)}
+	end := schedulers.Report()
+	change(func(list []*track) []*track { return append(list, t) })
+	return sync.OnceFunc(func() {
+		end()
+		change(func(list []*track) []*track {
+			return slices.DeleteFunc(list, func(other *track) bool { return other == t })
+		})
+	})
+}
+
+// change changes the list of tracks, and what is tracked.
+func change(f func([]*track) []*track) {
+	tracks.Lock()
+	defer tracks.Unlock()
+	tracks.list = f(tracks.list)
+	switch list := slices.Clone(tracks.list); len(list) {
+	case 0:
+		tracking.Set(nil)
+		tracking.Forget()
+	case 1:
+		tracking.Set(list[0].wants)
+	default:
+		tracking.Set(func(m tracking.Machine) bool {
+			return slices.ContainsFunc(list, func(t *track) bool { return t.wants(m) })
+		})
+	}
+}
+
+// wanted returns what the options allow.
+func wanted(opts []Option) tracking.Filter {
+	n, named := uint32(1), false
+	var names []string
+	for _, o := range opts {
+		if o.sample > 1 {
+			n = uint32(o.sample)
+		}
+		named = named || o.named
+		names = append(names, o.names...)
+	}
+	return func(m tracking.Machine) bool {
+		if n > 1 && rand.Uint32N(n) != 0 {
+			return false
+		}
+		return !named || allowed(m, names)
+	}
+}
+
+// allowed reports whether the machine's job has one of the names, or any if there are
+// none.
+func allowed(m tracking.Machine, names []string) bool {
+	h, ok := m.Handle().(job.Handle)
+	if !ok {
+		return false
+	}
+	name := h.Name()
+	return name != "" && (len(names) == 0 || slices.Contains(names, name))
+}
