@@ -35,9 +35,9 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 	return err
 }
 
-// WaitAsync returns a job that completes when the event is set, which resets it, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing where the event
-// is set.
+// WaitAsync returns a job that completes when the event is set, which resets it,
+// or is Canceled when ctx ends first. It does not block; it allocates nothing if
+// the event is set.
 func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -68,7 +68,8 @@ func (e *AutoResetEvent) TryWait() bool {
 	return e.take()
 }
 
-// Set lets the first waiter continue, or the next to come. It does not block.
+// Set lets the first waiter continue or, without waiters, the next caller. It
+// does not block.
 func (e *AutoResetEvent) Set() {
 	e.mu.Lock()
 	told := e.signal()
@@ -76,7 +77,8 @@ func (e *AutoResetEvent) Set() {
 	told.deliver(nil)
 }
 
-// signal lets one waiter continue: the first or, without waiters, the next to come.
+// signal lets one waiter continue: the first or, without waiters, the next
+// caller.
 func (e *AutoResetEvent) signal() (told outcomes) {
 	if e.queue.empty() {
 		e.isSet = true
@@ -86,7 +88,7 @@ func (e *AutoResetEvent) signal() (told outcomes) {
 	return told
 }
 
-// Reset takes back a Set that no waiter has used. It does not block.
+// Reset undoes a Set that no waiter has used. It does not block.
 func (e *AutoResetEvent) Reset() { e.TryWait() }
 
 // take resets a set event.

@@ -9,13 +9,14 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Barrier lets its participants continue together, phase after phase: each waits until
-// all have arrived. Make one with [NewBarrier]; the zero Barrier has no participants
-// until Add, and holds nothing up.
+// Barrier lets its participants continue together, phase after phase: each waits
+// until all have arrived. Make one with [NewBarrier]; the zero Barrier has no
+// participants until Add, and blocks no caller.
 //
-// A participant whose context ends takes its arrival back: the phase does not end
+// A participant whose context ends withdraws its arrival: the phase does not end
 // without it. (Java's CyclicBarrier breaks for all in that case, so one impatient
-// participant fails the others.) A participant that leaves for good calls Add(-1).
+// participant fails the others.) A participant that leaves for good calls
+// Add(-1).
 //
 // It is .NET's Barrier, but participants are not counted by thread, and it has Rust's
 // leader instead of a function that runs between two phases: such a function would run
@@ -50,8 +51,9 @@ func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 	return wait(ctx, b, job.Void{})
 }
 
-// WaitAsync returns a job that completes when all participants have come, with true for
-// exactly one of each phase, or is Canceled when ctx ends first. It does not block.
+// WaitAsync returns a job that completes when all participants have arrived, with
+// true for exactly one of each phase, or is Canceled when ctx ends first. It does
+// not block.
 func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -75,7 +77,7 @@ func (b *Barrier) WaitEnter(t *statemachine.Task, ctx context.Context) (e *Enter
 	return entered(t, ctx, b, job.Void{}), false, nil
 }
 
-// isLast ends the phase if the caller is the last to come.
+// isLast ends the phase if the caller is the last to arrive.
 func (b *Barrier) isLast() bool {
 	b.mu.Lock()
 	told, last := b.arrive()
@@ -113,8 +115,8 @@ func (b *Barrier) Phase() uint64 {
 	return b.phase
 }
 
-// arrive ends the phase if only one was missing, and reports whether it did. The one is
-// not in the queue.
+// arrive ends the phase if only one participant was missing, and reports whether
+// it did. That participant is not in the queue.
 func (b *Barrier) arrive() (told outcomes, last bool) {
 	if b.arrived.count+1 < b.parties {
 		return told, false

@@ -22,11 +22,12 @@ import (
 //	             ▲             ▲      ▲     ▲
 //	             A             B      C     D, which waits
 //
-// A subscription reads in order. If it has yet to read an element, it has yet to read
-// all later ones. So, among the subscriptions present at the sending, counts never fall
-// from left to right, and the elements read by all form a prefix: forgetting looks at
-// the first element alone. A send hands the element directly to waiting subscriptions,
-// and keeps nothing if all of them wait.
+// A subscription reads in order. If it has yet to read an element, it has yet to
+// read all later ones. So, among the subscriptions present at the sending, counts
+// never fall from left to right, and the elements that all have read form a
+// prefix: only the first element has to be checked before it is dropped. A send
+// hands the element directly to waiting subscriptions, and keeps nothing if all
+// of them wait.
 //
 // The broadcast is full when the slowest subscription has as many unread elements as
 // the buffer holds. The full modes are those of a [Channel], for all subscriptions
@@ -44,7 +45,7 @@ type Broadcast[T any] struct {
 	mu      sync.Mutex
 	kept    ring[kept[T]]
 	first   uint64 // the number of the oldest that is kept, or of the next if none is
-	subs    roster[T]
+	subs    subscriptions[T]
 	senders queue[job.Void, T] // the broadcast is full while one waits
 	closed  error              // nil: open
 }
@@ -163,7 +164,7 @@ func (b *Broadcast[T]) forget() T {
 	return b.kept.pop().value
 }
 
-// trim forgets what all have read, and sends what senders wait to send.
+// trim drops what all have read, and sends what senders wait to send.
 func (b *Broadcast[T]) trim() (told outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()

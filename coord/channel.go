@@ -63,8 +63,8 @@ func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
 }
 
 // NewBounded returns a channel that holds at most capacity elements; full selects what
-// happens to more. With a capacity of 0 only an element for which a receiver waits gets
-// through; for others the channel is full. Room is allocated when it is needed. It
+// happens to more. With a capacity of 0 an element gets through only if a receiver
+// waits for it; otherwise the channel is full. Room is allocated when it is needed. It
 // panics if capacity is negative or full unknown.
 func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Channel[T] {
 	if capacity < 0 {
@@ -85,13 +85,13 @@ func NewRendezvous[T any]() *Channel[T] { return new(Channel[T]) }
 // element of lowest rank first, and among equal ranks the oldest. It panics if rank is
 // nil.
 //
-// It calls rank once for each element, at the send and before taking any lock. The
-// usual way, a function that compares two elements, would have to be called under the
-// lock, and could then panic there or send to the channel from inside.
+// It calls rank once for each element, at the send and before taking any lock. A
+// comparison function, the usual design, would have to be called under the lock,
+// and could then panic there or send to the channel from inside.
 //
-// It is not bounded: behind a full buffer the most urgent element would wait in a queue
-// that is served in order of arrival. To bound it, acquire a [Semaphore] per element
-// before sending.
+// It is not bounded: behind a full buffer the most urgent element would wait in a
+// queue that is served in order of arrival. To bound it, acquire a [Semaphore]
+// for each element before sending.
 func NewPriority[T any](rank func(T) int64) *Channel[T] {
 	if rank == nil {
 		panic("coord: priority channel without a rank")

@@ -150,6 +150,9 @@ type receiving[T any] Channel[T]
 
 func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 
+// described says what a receiver waits for.
+func (r *receiving[T]) described() string { return typeName((*Channel[T])(r)) + ".Receive" }
+
 func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.

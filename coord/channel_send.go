@@ -116,7 +116,7 @@ func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
 	case c.full == DropOldest && c.len() > 0:
 		p.drops, p.lost = true, c.pop()
 		c.push(v, rank)
-	default: // where nothing is held, the newest is the oldest
+	default: // if nothing is held, the newest is the oldest
 		p.drops, p.lost = true, v
 	}
 	return p
@@ -127,6 +127,9 @@ func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
 type sending[T any] Channel[T]
 
 func (c *Channel[T]) sending() *sending[T] { return (*sending[T])(c) }
+
+// described says what a sender waits for.
+func (s *sending[T]) described() string { return typeName((*Channel[T])(s)) + ".Send" }
 
 func (s *sending[T]) guard() *sync.Mutex { return &s.mu }
 

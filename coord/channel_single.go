@@ -51,20 +51,21 @@ import (
 // way and the level was quiet: nothing was held, the queue was empty, and the channel
 // was open. It is as if the element had been handed over then.
 //
-// That proof is about elements. Receivers are served in order of arrival, with one
-// exception. Between steps 1 and 3 of a receiver, an earlier receiver that waited in
-// single may be moved to the queue. A sender whose step 1 is as old then finds the later
-// receiver in single. The earlier one gets the next element.
+// That proof is about elements. Receivers are served in order of arrival, with
+// one exception. Between steps 1 and 3 of a receiver, an earlier receiver that
+// waited in single may be moved to the queue. A sender whose step 1 is just as
+// old then finds the later receiver in single. The earlier one gets the next
+// element.
 //
 // # It isn't that easy: rescue
 //
-// A receiver whose step 4 finds that it came too late would like to withdraw: CAS(single,
-// w, nil). But from step 3 on, any goroutine may take the waiter. It may have been
-// served since, have continued elsewhere, and wait here again with the same waiter. The
-// compare-and-swap would tear it out of that other wait, and one machine would run
-// twice. So a late receiver does for the current occupant of single what it would have
-// wanted for itself: under the lock it looks for an element for that waiter, or puts it
-// into the queue.
+// A receiver whose step 4 finds that it came too late would like to withdraw:
+// CAS(single, w, nil). But from step 3 on, any goroutine may take the waiter. It
+// may have been served since, have continued elsewhere, and wait here again with
+// the same waiter. The compare-and-swap would tear it out of that other wait, and
+// one machine would run twice. So a late receiver does for the current occupant
+// of single what it would have done for itself: under the lock it looks for an
+// element for that waiter, or puts it into the queue.
 
 // The levels of a channel.
 const (
@@ -99,8 +100,8 @@ func (c *Channel[T]) disturb() {
 	}
 }
 
-// calm lets w, whose node is written, wait in single, and reports whether it does; mu is
-// held, and nothing was found for w.
+// calm lets w, whose node is written, wait in single, and reports whether it
+// does; mu is held, and nothing was found for w.
 func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
 	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
 		return false
@@ -147,8 +148,14 @@ func (c *Channel[T]) rescue(on schedulers.Worker) {
 	told.deliver(on)
 }
 
-// singleReceiver is the waiter of a machine that receives with a context that cannot end.
+// singleReceiver is the waiter of a machine that receives with a context that
+// cannot end.
 type singleReceiver[T any] waiter[T, job.Void]
+
+// Reason implements [schedulers.Reasoner].
+func (l *singleReceiver[T]) Reason() (what, holder string) {
+	return (*waiter[T, job.Void])(l).Reason()
+}
 
 // Join implements [statemachine.Pending].
 func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {

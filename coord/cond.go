@@ -29,10 +29,11 @@ import (
 //	context ends    it moves to L's queue; the wait will fail
 //	L is released   as any other waiter of L it is handed the lock, and told
 //
-// The waiter is decided when it moves. So a context that ends after the signal is too
-// late, and a signal after the end of the context goes to the next in the queue: no
-// signal is lost on a waiter that no longer wants it. And no waiter wakes to find the
-// lock taken: a Broadcast to a thousand wakes one, whose Unlock wakes the next.
+// The waiter is decided when it moves. So a context that ends after the signal is
+// too late, and a signal after the end of the context goes to the next waiter in
+// the queue: no signal is lost on a waiter that no longer wants it. And no waiter
+// wakes to find the lock taken: a Broadcast to a thousand waiters wakes one,
+// whose Unlock wakes the next.
 //
 // The second half has no context. The tempting shortcut, to return without the lock
 // when ctx ends, would make the deferred Unlock above unlock a lock that another
@@ -57,10 +58,10 @@ func (c *Cond) Wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Whether the worker may block must be known while returning is still possible:
-	// once the lock is released, learning that waiting for it again would take forever
-	// is no help. (A worker that pumps is different: it runs other work, and only then
-	// knows that nothing more can happen.)
+	// Whether the worker may block must be known while returning is still
+	// possible: once the lock is released, it is too late to learn that waiting
+	// for it again would take forever. (A worker that pumps is different: it runs
+	// other work, and only then knows that nothing more can happen.)
 	by := schedulers.WorkerFrom(ctx)
 	if by == nil {
 		by = schedulers.Here()
@@ -171,7 +172,7 @@ func (c alreadyTold) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// told is a worker without the methods by which it is told something.
+// told is a worker without its optional methods, which would notify it.
 type told struct{ of schedulers.Worker }
 
 // Scheduler implements schedulers.Worker.

@@ -61,10 +61,10 @@
 //
 // # Misuse
 //
-// A call that returns an error uses it to report bad arguments. A call without an error
-// result panics, as package sync does: unlocking what is not locked, releasing more
-// than was acquired, a negative size. The panic leaves the primitive as it was; the
-// program is wrong all the same.
+// A call that returns an error uses it to report bad arguments. A call without an
+// error result panics, as package sync does: unlocking what is not locked,
+// releasing more than was acquired, a negative size. The panic leaves the
+// primitive as it was, but the program is wrong.
 //
 // # The end of a home
 //

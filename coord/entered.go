@@ -17,8 +17,9 @@ import (
 // result, the machine keeps the waiter for its next wait of the same types, which then
 // allocates nothing. A job cannot be reused this way: other references to it may exist.
 //
-// The tempting further step, one store of waiters shared by all machines, costs more
-// than it saves: a sync.Pool takes 13 ns, a whole wait some 40.
+// It is tempting to go further and share one store of waiters between all
+// machines. That costs more than it saves: a sync.Pool takes 13 ns, a whole wait
+// some 40.
 //
 // # When it is entered
 //
@@ -106,9 +107,9 @@ func enteredVoid[P any](t *statemachine.Task, ctx context.Context, h host[job.Vo
 	return (*EnteredVoid[P])(waitEntered(t, ctx, h, ask))
 }
 
-// inTurn is how an entry ends that need not wait: with v and err, at once or, if the
-// machine has to give way, after its turn. A lock is not taken before that turn, but in
-// it: see [Mutex.LockEnter].
+// inTurn ends an entry that need not wait, with v and err: at once or, if the
+// machine has to yield, after its turn. A lock is not taken before that turn, but
+// in it: see [Mutex.LockEnter].
 func inTurn[R, P any](t *statemachine.Task, h host[R, P], v R, err error) (*Entered[R, P], R, error) {
 	if t.Proceed() {
 		return nil, v, err
@@ -164,11 +165,11 @@ func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
 	return v, err
 }
 
-// refuse is for a waiter whose machine has learned, after it was decided, that its home
-// is gone. What it was served is given back before the machine is told. If that is
-// impossible, it stays the machine's and no error is reported. With an error in hand
-// the machine would not unlock what it had been granted, and no later call could lock
-// it again.
+// refuse is for a waiter whose machine has learned, after the waiter was decided,
+// that its home is gone. What the waiter was served with is given back before the
+// machine is told. If that is impossible, the machine keeps it and no error is
+// reported. With an error in hand the machine would not unlock what it had been
+// granted, and no later call could lock it again.
 func (w *waiter[R, P]) refuse(refusal error) {
 	h, ok := w.host.(revocable[R, P])
 	if !ok {

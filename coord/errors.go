@@ -14,13 +14,14 @@ var (
 	// [Subscription].
 	ErrClosed = errors.New("coord: closed")
 
-	// ErrFull is returned by sends that found no room and do not wait for any.
+	// ErrFull is returned by sends that found no room and do not wait for it.
 	ErrFull = errors.New("coord: full")
 
-	// ErrEmpty is returned by TryReceive where nothing is there yet.
+	// ErrEmpty is returned by TryReceive if there is no element yet.
 	ErrEmpty = errors.New("coord: empty")
 
-	// ErrNegativeWeight is returned for an Acquire of less than nothing.
+	// ErrNegativeWeight is returned for an Acquire of a negative number of
+	// permits.
 	ErrNegativeWeight = errors.New("coord: negative weight")
 
 	// ErrTooHeavy is returned for an Acquire of more than the [Semaphore] has, which
@@ -75,9 +76,9 @@ func whyEnded(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is. A
-// user's context may be done and have no error: giving up must not become a success by
-// that.
+// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it
+// is. A user's context may be done and have no error: even then, giving up must
+// not look like success.
 func whyWaitEnded(err error) error {
 	wait, ok := errors.AsType[*job.WaitError](err)
 	switch {

@@ -12,11 +12,11 @@ import (
 
 // flight is one computation with many callers that want its result.
 //
-// It is tempting to give all of them the computation's own job. Then each could Cancel
-// it, and none could give up waiting without doing so. So a caller that asks for a job
-// gets a waiter with its own context, and the computation's context never ends: the
-// computation belongs to all. Only a flight that has succeeded hands out its job, as
-// nothing can be canceled any more.
+// It is tempting to give all of them the computation's own job. Then each could
+// Cancel it, and none could stop waiting without doing so. So a caller that asks
+// for a job gets a waiter with its own context, and the computation's context
+// never ends: the computation belongs to all callers. Only a flight that has
+// succeeded hands out its job, as nothing can be canceled any more.
 type flight[T any] struct {
 	run  *job.Job[T]
 	node continuation.Node
@@ -67,10 +67,10 @@ func (f *flight[T]) failed() bool { return f.run.IsCompleted() && !f.succeeded()
 
 // result returns the outcome of a flight that has ended.
 //
-// A panic in fn would surface as a panic in the caller of a twin, which is right if
-// that call caused it. Here it did not: one caller caused it, many wait, some come
-// later. So it is wrapped, and all callers see a wrapped panic as an error. An error
-// that already wraps one was returned by fn, and is left as it is.
+// A panic in fn would surface as a panic in the caller of a twin, which is right
+// if that call caused it. Here one caller caused it, many wait for it, and some
+// come later. So it is wrapped, and all callers see a wrapped panic as an error.
+// An error that already wraps one was returned by fn, and is left as it is.
 func (f *flight[T]) result() (T, error) {
 	v, err := f.run.GetResult()
 	_, panicked := err.(*job.PanicError)

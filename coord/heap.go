@@ -49,7 +49,7 @@ func (h *heap[T]) pop() T {
 	return v
 }
 
-// sink moves the element at the top down to its place.
+// sink moves the element at the top down to its position.
 func (h *heap[T]) sink() {
 	for i := 0; ; {
 		first := i

@@ -12,11 +12,12 @@ import (
 
 // # The holder of a lock
 //
-// A report about a hanging program has to name the holder of a lock, which the lock
-// itself need not know. So locks note their holders only if the program has a scheduler
-// that reports ([schedulers.Followed]); otherwise that costs a look at a flag. The
-// holder notes itself after it was given the lock: the previous holder does not know
-// its name, only its node. A lock that a job of LockAsync holds has no known holder.
+// A report about a hanging program has to name the holder of a lock, which the
+// lock itself need not know. So locks note their holders only if the program has
+// a scheduler that reports ([schedulers.Followed]); otherwise the cost is one
+// look at a flag. The holder notes itself after it was given the lock: the
+// previous holder does not know its name, only its node. A lock that is held
+// through a job of LockAsync has no known holder.
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
@@ -71,11 +72,32 @@ func (w *waiter[R, P]) note(t *statemachine.Task) {
 
 // Reason implements [schedulers.Reasoner].
 func (w *waiter[R, P]) Reason() (what, holder string) {
-	what = strings.TrimPrefix(fmt.Sprintf("%T", w.host), "*")
+	if d, ok := w.host.(interface{ described() string }); ok {
+		what = d.described()
+	} else {
+		what = typeName(w.host)
+	}
 	if l, ok := w.host.(lock[P]); ok {
 		holder = l.heldBy(w.ask).Name()
 	}
 	return what, holder
+}
+
+// typeName returns the type of what v points to.
+func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
+
+// Held returns, for package inspect, the lock that w waits for, and its holder; or nil
+// if w waits for something else.
+func (w *waiter[R, P]) Held() (what any, by schedulers.Named) {
+	l, ok := w.host.(lock[P])
+	if !ok {
+		return nil, nil
+	}
+	what = w.host
+	if k, ok := what.(interface{ lockOf(key P) any }); ok {
+		what = k.lockOf(w.ask)
+	}
+	return what, l.heldBy(w.ask).Work()
 }
 
 // reporting returns ctx for a wait of w. If a scheduler reports what waits for what,

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// These wait, and only pass on what they get: a caller that is not given it must not
-// have it.
+// These functions wait, and only pass on what they get: a caller that gets an
+// error must not hold anything.
 
 //movenext:async
 func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }

@@ -128,6 +128,14 @@ func (m *KeyedMutex[K]) heldBy(key K) *schedulers.Holder {
 	return m.holders[key]
 }
 
+// keyLock is one of the locks that a KeyedMutex is.
+type keyLock[K comparable] struct {
+	of  *KeyedMutex[K]
+	key K
+}
+
+func (m *KeyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
+
 func (m *KeyedMutex[K]) granted(t *statemachine.Task, key K) { m.taken(key, t.Holder()) }
 
 func (m *KeyedMutex[K]) guard() *sync.Mutex { return &m.mu }

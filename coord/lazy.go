@@ -7,12 +7,13 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Lazy is a value that is computed once, when it is first asked for. Make one with
+// Lazy is a value that is computed once, on the first request. Make one with
 // [NewLazy].
 //
-// An error is not kept: all waiters get it, and the next call starts a new attempt.
-// (sync.OnceValues keeps it: a database that was down for the first second would be
-// down forever.) To keep an error, make it part of the value.
+// An error is not kept: all waiters get it, and the next call starts a new
+// attempt. (sync.OnceValues keeps it: a database that was down for the first
+// second would be considered down forever.) To keep an error, make it part of the
+// value.
 //
 // A caller's context bounds its waiting, not the computation, which continues for later
 // callers even if all have given up. The computation runs on the ambient scheduler of

@@ -14,8 +14,8 @@ import (
 // another waiter.
 var ErrLineFull = errors.New("coord: too many wait for the limiter")
 
-// Limiter bounds work in flight: what was acquired and not released counts, even while
-// it waits for a database and runs nowhere. Make one with [NewLimiter].
+// Limiter bounds work in flight: what was acquired and not released counts, even
+// if it waits for a database and does not run. Make one with [NewLimiter].
 //
 // Work belongs to a key: a tenant, a host, a queue. When work of several keys waits,
 // the keys take turns, one permit each, so a tenant with thousands of requests delays
@@ -23,8 +23,8 @@ var ErrLineFull = errors.New("coord: too many wait for the limiter")
 // each key, too. A key without work takes no memory; use one key if you need none. See
 // [KeyedMutex] for what a key may be.
 //
-// A scheduler's limit is different: it counts what runs, and a waiting machine does not
-// run. A [Semaphore] has weights, and one line for all.
+// A scheduler's limit is different: it counts what runs, and a waiting machine
+// does not run. A [Semaphore] has weights, and a single line.
 type Limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
@@ -59,9 +59,9 @@ func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 // no bound. To never wait, use [Limiter.TryAcquire].
 func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
 
-// NewLimiter returns a limiter of inFlight permits, all of them free. It panics if
-// inFlight is less than one: nothing could ever be acquired. Of two contradicting
-// options the later wins.
+// NewLimiter returns a limiter of inFlight permits, all of them free. It panics
+// if inFlight is less than one: nothing could ever be acquired. If two options
+// contradict each other, the later one wins.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")

@@ -22,8 +22,8 @@ import (
 // before any had ended, and continue with the rest; positions that were tried before
 // are not tried again (Lowe).
 //
-// A call that gave up has done nothing, so it is left out; that it has done nothing is
-// shown by all others being in order without it.
+// A call that gave up has done nothing, so it is left out. That it has done
+// nothing follows if all the others are in order without it.
 
 // call is one call of a history.
 type call struct {
@@ -97,7 +97,7 @@ type history struct {
 }
 
 // onHistories makes histories of a few goroutines that make a few calls each, and
-// requires that each is linearizable. In the bubble's time a second passes when no
+// requires that each is linearizable. In a bubble, a second passes when no
 // goroutine can continue: then the waiters give up.
 func onHistories(t *testing.T, made func(r *recorder) history) {
 	t.Helper()

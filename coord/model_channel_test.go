@@ -41,7 +41,7 @@ func (m *channelModel) send(v int) {
 		m.held = m.held[1:]
 		m.accept(q)
 	}
-	m.settle()
+	m.transfer()
 }
 
 func (m *channelModel) accept(q *request) {
@@ -57,7 +57,7 @@ func rankOf(v int) int64 { return int64(v % 3) }
 
 func (m *channelModel) receive() {
 	m.receives = append(m.receives, m.all.add(0))
-	m.settle()
+	m.transfer()
 }
 
 func (m *channelModel) close() {
@@ -65,12 +65,13 @@ func (m *channelModel) close() {
 	for _, q := range m.sends.waiting() {
 		q.out = "coord: closed"
 	}
-	m.settle()
+	m.transfer()
 }
 
-// settle hands elements over until nothing moves: waiting senders fill the room, for
-// which a waiting receiver counts; waiting receivers take what is there.
-func (m *channelModel) settle() {
+// transfer hands elements over until nothing moves: waiting senders fill the
+// room, for which a waiting receiver counts; waiting receivers take what is
+// there.
+func (m *channelModel) transfer() {
 	for moved := true; moved; {
 		moved = false
 		receivers := m.receives.waiting()
@@ -190,28 +191,28 @@ func (m *broadcastModel) send(v int) {
 		}
 		m.accept(q)
 	}
-	m.settle()
+	m.transfer()
 }
 
 func (m *broadcastModel) accept(q *request) {
 	q.out = "got {}"
 	for _, s := range m.subs {
 		s.unread = append(s.unread, q.arg)
-		s.settle()
+		s.transfer()
 	}
 }
 
-func (m *broadcastModel) settle() {
+func (m *broadcastModel) transfer() {
 	for _, s := range m.subs {
-		s.settle()
+		s.transfer()
 	}
 	if w := m.sends.waiting(); len(w) > 0 && m.hasRoom() {
 		m.accept(w[0])
-		m.settle()
+		m.transfer()
 	}
 }
 
-func (s *subModel) settle() {
+func (s *subModel) transfer() {
 	for _, q := range s.receives.waiting() {
 		switch {
 		case s.left:
@@ -233,14 +234,14 @@ func (m *broadcastModel) close() {
 	for _, q := range m.sends.waiting() {
 		q.out = "coord: closed"
 	}
-	m.settle()
+	m.transfer()
 }
 
 func (m *broadcastModel) leave(s *subModel) {
 	s.left = true
 	m.subs = slices.DeleteFunc(m.subs, func(o *subModel) bool { return o == s })
-	s.settle()
-	m.settle()
+	s.transfer()
+	m.transfer()
 }
 
 func TestABroadcastDoesWhatItsModelDoes(t *testing.T) {
@@ -273,9 +274,9 @@ func broadcastRun(r *run, full FullMode) {
 			r.notef("receive at %d", i)
 			did(r, subs[i].ReceiveAsync(r.ctx()))
 			models[i].receives = append(models[i].receives, m.all.add(0))
-			m.settle()
-			models[i].settle()
-			m.settle()
+			m.transfer()
+			models[i].transfer()
+			m.transfer()
 		case dice < 19:
 			r.giveUp(m.all)
 		case r.IntN(4) == 0:

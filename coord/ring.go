@@ -12,7 +12,7 @@ const smallestRing = 8
 
 func (r *ring[T]) len() int { return r.n }
 
-// at returns the address of the element that is i places behind the oldest.
+// at returns the address of the element that is i positions behind the oldest.
 func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%len(r.buf)] }
 
 func (r *ring[T]) push(v T) {
@@ -31,8 +31,8 @@ func (r *ring[T]) pop() T {
 	*oldest = none // a removed element must not be kept alive
 	r.head = (r.head + 1) % len(r.buf)
 	r.n--
-	// At a quarter and not at a half: a queue whose length oscillates around one value
-	// must not pay for it each time.
+	// At a quarter, not at a half: a queue whose length oscillates around one
+	// value must not pay for it each time.
 	if len(r.buf) > smallestRing && r.n <= len(r.buf)/4 {
 		r.resize(len(r.buf) / 2)
 	}

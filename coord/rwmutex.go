@@ -21,7 +21,7 @@ type RWMutex struct {
 	readers int  // how many readers hold it
 	writing bool // a writer holds it; then readers is 0
 	queue   queue[job.Void, access]
-	holder  holder // the last that was given it
+	holder  holder // the last one that was given the lock
 }
 
 // access is what a waiter of a RWMutex asks for.
@@ -182,8 +182,8 @@ func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 	return m.serve()
 }
 
-// cancel serves others too: readers behind a writer that gives up may join those that
-// hold the lock.
+// cancel serves other waiters too: readers behind a writer that gives up may join
+// those that hold the lock.
 func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
 	told := m.queue.cancel(w)
 	told.join(m.serve())

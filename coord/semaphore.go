@@ -9,15 +9,15 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Semaphore gives out a fixed number of permits, one or several at a time. Make one
-// with [NewSemaphore]; the zero Semaphore has no permits at all.
+// Semaphore gives out a fixed number of permits, one or several at a time. Make
+// one with [NewSemaphore]; the zero Semaphore has no permits.
 //
 // Requests are served in order of arrival, whatever they weigh. The tempting
 // improvement, letting a light request pass a heavy one that does not fit yet, starves
 // the heavy one for as long as light ones keep coming.
 //
-// It is golang.org/x/sync/semaphore with a second form, and with an immediate error for
-// what could never succeed.
+// It is golang.org/x/sync/semaphore with a second form, and with an immediate
+// error for requests that could never succeed.
 type Semaphore struct {
 	mu    sync.Mutex
 	size  int64
@@ -119,8 +119,8 @@ func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error)
 	return bound(ctx)
 }
 
-// take takes n permits if that many are free. A sum would overflow where a difference
-// does not.
+// take takes n permits if that many are free. It compares by a difference, since
+// a sum could overflow.
 func (s *Semaphore) take(n int64) bool {
 	if n > s.size-s.held {
 		return false
@@ -144,8 +144,8 @@ func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 	return s.serve()
 }
 
-// cancel serves others too: what was too little for the waiter that gives up may be
-// enough for those behind it.
+// cancel serves other waiters too: permits that did not suffice for the waiter
+// that gives up may suffice for those behind it.
 func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
 	told := s.queue.cancel(w)
 	told.join(s.serve())

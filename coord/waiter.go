@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -62,24 +63,26 @@ import (
 // completed once. Step 6 is outside the lock: completing runs continuations, which may
 // call this same primitive again.
 //
-// Step 4 on the right is not always empty. A heavy request that gives up at the head of
-// a semaphore's queue uncovers a light one that can be served; a writer that gives up
-// uncovers readers. Forgetting it is a hang that no test of a single waiter shows.
+// Step 4 on the right is not always empty. A heavy request that gives up at the
+// head of a semaphore's queue uncovers a light one that can be served; a writer
+// that gives up uncovers readers. Without step 4 they would hang, and no test of
+// a single waiter shows that.
 //
 // # What watches the context
 //
-// A blocked goroutine watches it itself: it sleeps in the job's Wait, which a context
-// ends, and then gives up. A job has no goroutine, so its context is watched
-// (ctxwatch). The watch starts before the primitive is locked, because asking a context
-// for its Done channel may run user code. So the context may end before admit, which is
-// the edge from fresh to decided.
+// A blocked goroutine watches its context itself: it sleeps in the job's Wait,
+// which a context ends, and then gives up. A job has no goroutine, so its context
+// is watched (ctxwatch). The watch starts before the primitive is locked, because
+// asking a context for its Done channel may run user code. So the context may end
+// before admit: that is the edge from fresh to decided.
 
-// waiter is one call that could not be served at once. R is what it is finally given, P
-// what it asks with.
+// waiter is one call that could not be served at once. R is the type of its
+// result, P that of its request.
 type waiter[R, P any] struct {
-	// What is told in the end: the holders of the promise's job or, if promise is nil,
-	// the machine behind node (entered.go), which is written under the host's lock.
-	promise *job.Promise[R]
+	// What is notified in the end: the waiters for the promise's job or, if
+	// promise is nil, the machine behind node (entered.go), which is written
+	// under the host's lock.
+	promise *promise.Promise[R]
 	node    *continuation.Node
 
 	// Written before the waiter is shared.
@@ -119,7 +122,7 @@ type host[R, P any] interface {
 // promised is a waiter and its job, in one allocation.
 type promised[R, P any] struct {
 	waiter[R, P]
-	job job.Promise[R]
+	job promise.Promise[R]
 }
 
 func newPromised[R, P any](h host[R, P], ask P) *waiter[R, P] {
@@ -254,7 +257,7 @@ func (w *waiter[R, P]) following() *outcome { return &w.after }
 // failed returns the job of an operation that failed with err before it began: Canceled
 // if ctx has ended with that error, Faulted otherwise.
 func failed[R any](ctx context.Context, err error) *job.Job[R] {
-	p := new(job.Promise[R])
+	p := new(promise.Promise[R])
 	p.Init()
 	var none R
 	p.TryComplete(ctx, none, err) // the job is not shared yet and has no continuations

@@ -207,13 +207,13 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:50
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
-//line github.com/movenext/movenext/coord/waits_test.go:50
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Open(f.loop1)
 range1:
-	// waits_test.go:50: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
-//line github.com/movenext/movenext/coord/waits_test.go:50
+	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Next(t) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:219
 		goto resume1
@@ -221,25 +221,25 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:50
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/coord/waits_test.go:50
+//line github.com/movenext/movenext/coord/waits_test.go:51
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:50
+//line github.com/movenext/movenext/coord/waits_test.go:51
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
 //line github.com/movenext/movenext/coord/waits_async_test.go:235
 			goto leave1
-//line github.com/movenext/movenext/coord/waits_test.go:53
+//line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
 //line github.com/movenext/movenext/coord/waits_async_test.go:240
 	goto range1
 leave1:
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:245
 		goto resume2
@@ -247,33 +247,33 @@ leave1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	return true
 done1:
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_test.go:51
+//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
 //line github.com/movenext/movenext/coord/waits_async_test.go:272
 }
 
 // Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 51, 51)
 }
 
 // Results returns what [waitsForEach] returned, or raises again the panic that ended it.
@@ -357,50 +357,50 @@ func (f *waitsForNextLocals) moveNext(t *statemachine.Task) (finished bool, resu
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:60
+//line github.com/movenext/movenext/coord/waits_test.go:61
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/waits_test.go:61
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/coord/waits_test.go:61
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		goto endRange1
 	}
-	// waits_test.go:62: if _, err := c.Next(ctx); err != nil {
-//line github.com/movenext/movenext/coord/waits_test.go:62
+	// waits_test.go:63: if _, err := c.Next(ctx); err != nil {
+//line github.com/movenext/movenext/coord/waits_test.go:63
 	f.next1 = f.c.NextAsync(f.ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:375
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 	return t.Await(f.next1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 		_, err := statemachine.TwinResult(t, f.next1)
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 		f.next1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 		if err == nil {
-//line github.com/movenext/movenext/coord/waits_test.go:62
+//line github.com/movenext/movenext/coord/waits_test.go:63
 			goto endIf1
 		}
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_test.go:64
 		result0 = err
 	}
 //line github.com/movenext/movenext/coord/waits_async_test.go:395
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/coord/waits_test.go:61
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
 //line github.com/movenext/movenext/coord/waits_async_test.go:401
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/waits_test.go:66
+//line github.com/movenext/movenext/coord/waits_test.go:67
 	result0 = nil
 //line github.com/movenext/movenext/coord/waits_async_test.go:406
 	f.State = statemachine.Finished
@@ -409,7 +409,7 @@ endRange1:
 
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 63)
 }
 
 // Results returns what [waitsForNext] returned, or raises again the panic that ended it.
@@ -644,7 +644,7 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results, or the suspended callee that will have them.
 func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:91
+//line github.com/movenext/movenext/coord/waits_test.go:92
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
@@ -674,7 +674,7 @@ func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 95}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 96}
 }
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
@@ -691,7 +691,7 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the suspended callee that will have them.
 func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:100
+//line github.com/movenext/movenext/coord/waits_test.go:101
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(t, ctx)
@@ -719,7 +719,7 @@ func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 102}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 103}
 }
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
@@ -778,7 +778,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:107
+//line github.com/movenext/movenext/coord/waits_test.go:108
 		s := job.NewScope(ctx)
 		for range 3 {
 			s.Go(func(ctx context.Context) error {
@@ -786,22 +786,22 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 				return err
 			})
 		}
-		// waits_test.go:114: return s.Wait()
-//line github.com/movenext/movenext/coord/waits_test.go:114
+		// waits_test.go:115: return s.Wait()
+//line github.com/movenext/movenext/coord/waits_test.go:115
 		f.wait1 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:114
+//line github.com/movenext/movenext/coord/waits_test.go:115
 	if f.wait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:796
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:114
+//line github.com/movenext/movenext/coord/waits_test.go:115
 	return t.Await(f.wait1), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:114
+//line github.com/movenext/movenext/coord/waits_test.go:115
 	_, result0 = statemachine.TwinResult(t, f.wait1)
-//line github.com/movenext/movenext/coord/waits_test.go:114
+//line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
 //line github.com/movenext/movenext/coord/waits_async_test.go:807
 	f.State = statemachine.Finished
@@ -810,7 +810,7 @@ resume1:
 
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 114)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 115)
 }
 
 // Results returns what [waitsForScope] returned, or raises again the panic that ended it.
@@ -1153,15 +1153,15 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:146: job.Yield()
+	// waits_test.go:147: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:146
+//line github.com/movenext/movenext/coord/waits_test.go:147
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:146
-	_ = t.Refusal()
-	// waits_test.go:147: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:147
+	_ = t.Refusal()
+	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:148
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1167
 	if !asleep1 {
@@ -1171,7 +1171,7 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:147
+//line github.com/movenext/movenext/coord/waits_test.go:148
 	result0 = t.Refusal()
 resumed2:
 //line github.com/movenext/movenext/coord/waits_async_test.go:1178
@@ -1181,7 +1181,7 @@ resumed2:
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 146, 147)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 147, 148)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -1262,12 +1262,12 @@ func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:154: job.Yield()
+	// waits_test.go:155: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:154
+//line github.com/movenext/movenext/coord/waits_test.go:155
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:154
+//line github.com/movenext/movenext/coord/waits_test.go:155
 	_ = t.Refusal()
 	result0 = f.plain(f.ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1274
@@ -1277,7 +1277,7 @@ resume1:
 
 // Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 154)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 155)
 }
 
 // Results returns what [calls] returned, or raises again the panic that ended it.
@@ -1369,29 +1369,29 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 	{
 		ctx := ctx
 		cleaned := cleaned
-//line github.com/movenext/movenext/coord/waits_test.go:160
+//line github.com/movenext/movenext/coord/waits_test.go:161
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:160
+//line github.com/movenext/movenext/coord/waits_test.go:161
 			m := exitsFunc1Enter(t, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:160
+//line github.com/movenext/movenext/coord/waits_test.go:161
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:160
+//line github.com/movenext/movenext/coord/waits_test.go:161
 		})
 	}
-	// waits_test.go:164: job.Yield()
+	// waits_test.go:165: job.Yield()
 //line github.com/movenext/movenext/coord/waits_async_test.go:1383
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:164
+//line github.com/movenext/movenext/coord/waits_test.go:165
 	return t.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:164
+//line github.com/movenext/movenext/coord/waits_test.go:165
 	_ = t.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:166
+//line github.com/movenext/movenext/coord/waits_test.go:167
 	if !f.defers.Next(t, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:166
+//line github.com/movenext/movenext/coord/waits_test.go:167
 		f.defers.End(t, &f.Frame)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1397
 		return true, false
@@ -1399,7 +1399,7 @@ epilogue:
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:166
+//line github.com/movenext/movenext/coord/waits_test.go:167
 	f.defers.Resumed(t)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1405
 	goto epilogue
@@ -1407,7 +1407,7 @@ resume2:
 
 // Location returns where [exits] is suspended.
 func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 164, 167)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 165, 168)
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
@@ -1470,8 +1470,8 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:161: _ = suspends(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:161
+	// waits_test.go:162: _ = suspends(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1, _ = suspendsEnter(t, ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1477
 	if f.suspends1 == nil {
@@ -1480,12 +1480,12 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1.Results(t)
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/waits_test.go:162
+//line github.com/movenext/movenext/coord/waits_test.go:163
 	*f.cleaned = true
 //line github.com/movenext/movenext/coord/waits_async_test.go:1491
 	f.State = statemachine.Finished
@@ -1494,7 +1494,7 @@ resumed1:
 
 // Location returns where a function literal of [exits] is suspended.
 func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 161)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 162)
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
@@ -1570,17 +1570,17 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	}
 	{
 		ctx := ctx
-//line github.com/movenext/movenext/coord/waits_test.go:171
+//line github.com/movenext/movenext/coord/waits_test.go:172
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:171
+//line github.com/movenext/movenext/coord/waits_test.go:172
 			m, _ := suspendsEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:171
+//line github.com/movenext/movenext/coord/waits_test.go:172
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:171
+//line github.com/movenext/movenext/coord/waits_test.go:172
 		})
 	}
-	// waits_test.go:172: return exits(ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:172
+	// waits_test.go:173: return exits(ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1586
 	if f.exits1 == nil {
@@ -1589,17 +1589,17 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	exits2 = f.exits1.Results(t)
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	f.exits1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	f.result0 = exits2
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	if !f.defers.Next(t, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 		f.defers.End(t, &f.Frame)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1605
 		return true, false
@@ -1607,7 +1607,7 @@ epilogue:
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:173
 	f.defers.Resumed(t)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1613
 	goto epilogue
@@ -1615,7 +1615,7 @@ resume2:
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 172, 173)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 173, 174)
 }
 
 // Results returns what [callsExits] returned, or raises again the panic that ended it.
@@ -1640,4 +1640,4 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 53591db3040b3e30
+// Digest of what is above: 354fa121118cfa3f

@@ -24,6 +24,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 	"github.com/movenext/movenext/schedulers/workset"
 	"github.com/movenext/movenext/schedulers/workstealing"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // one is a part of what the functions below wait for.
@@ -137,7 +138,7 @@ func waitsForMachines(ctx context.Context) error {
 
 //movenext:async
 func waitsForTwin(ctx context.Context) error {
-	_, err := job.RunTwin(ctx, suspendsAsync).Wait(ctx)
+	_, err := job.Run(ctx, statemachine.Func1(suspendsAsync)).Wait(ctx)
 	return err
 }
 
@@ -190,7 +191,7 @@ var waits = map[string]struct {
 	"workset":   {waitsForSet, waitsForSetAsync},
 	"machine":   {waitsForMachine, waitsForMachineAsync},
 	"machines":  {waitsForMachines, waitsForMachinesAsync},
-	"RunTwin":   {waitsForTwin, waitsForTwinAsync},
+	"Func1":     {waitsForTwin, waitsForTwinAsync},
 }
 
 type shutdowner interface {
@@ -199,7 +200,7 @@ type shutdowner interface {
 }
 
 // homes are the schedulers with one worker, alone and beneath others, and some with
-// more. Each returns what is to be shut down, the last first.
+// more. Each returns the schedulers to shut down, the last first.
 var homes = map[string]func() []shutdowner{
 	"pool":   func() []shutdowner { return []shutdowner{pool.New()} },
 	"pool 1": func() []shutdowner { return []shutdowner{pool.New(pool.Workers(1, 1))} },
@@ -262,14 +263,14 @@ var homes = map[string]func() []shutdowner{
 	},
 }
 
-// TestNoWaitHangsSilently is every composite wait on every home, in both forms: it ends
-// well, or says that it would never.
+// TestNoWaitHangsSilently is every composite wait on every home, in both forms:
+// it ends well, or reports that it would never end.
 func TestNoWaitHangsSilently(t *testing.T) {
 	for home, begin := range homes {
 		for what, wait := range waits {
 			forms := map[string]func(context.Context) *job.Job[job.Void]{
 				"plain":                              func(ctx context.Context) *job.Job[job.Void] { return job.Go(ctx, wait.plain) },
-				"twin":                               func(ctx context.Context) *job.Job[job.Void] { return job.RunTwin(ctx, wait.twin) },
+				"twin":                               func(ctx context.Context) *job.Job[job.Void] { return job.Run(ctx, statemachine.Func1(wait.twin)) },
 				"twin that does not know its worker": wait.twin,
 				"plain without a worker": func(ctx context.Context) *job.Job[job.Void] {
 					return job.Go(ctx, func(context.Context) error { return wait.plain(ctx) })
@@ -301,8 +302,8 @@ func TestNoWaitHangsSilently(t *testing.T) {
 	}
 }
 
-// A goroutine that exits cannot suspend: a deferred call that would waits there, and tells
-// its worker.
+// A goroutine that exits cannot suspend: a deferred call that would suspend
+// blocks there, and tells its worker.
 func TestADeferredCallThatSuspendsWhileTheGoroutineExits(t *testing.T) {
 	for home, begin := range homes {
 		for form, start := range map[string]func(context.Context, *bool) *job.Job[job.Void]{
@@ -363,7 +364,7 @@ func TestAWaitOnTopOfAQueueThatOthersUseToo(t *testing.T) {
 	}
 }
 
-// within fails the test if f takes for ever: what hangs would not tell where.
+// within fails the test if f takes forever: a hanging test would not show where.
 func within(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})

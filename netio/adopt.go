@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ErrNotAdoptable is what the error of [Adopt] matches for a connection that has no descriptor
-// of its own.
+// ErrNotAdoptable is matched by the error of [Adopt] for a connection that has no
+// descriptor of its own.
 var ErrNotAdoptable = errors.New("netio: the connection cannot be adopted")
 
 // errAhead is why NetConn refuses.
@@ -24,11 +24,12 @@ var errAhead = errors.New("netio: bytes that were read ahead are still to be rea
 //	ahead, _ := rw.Reader.Peek(rw.Reader.Buffered())
 //	c, err := netio.Adopt(nc, ahead...)
 //
-// The handler may return then, which ends its request's context: use another context to serve
-// the connection. After success nc must not be used any more; after an error nc is unchanged.
-// Deadlines are not carried over. No other goroutine may use nc during the call. A connection
-// without a descriptor, as net.Pipe and crypto/tls make them, is refused with [ErrNotAdoptable].
-// It does not block.
+// The handler may return then, which ends its request's context: use another
+// context to serve the connection. After success nc must not be used any more;
+// after an error nc is unchanged. Deadlines are not carried over. No other
+// goroutine may use nc during the call. A connection without a descriptor, as
+// net.Pipe and crypto/tls make them, is refused with [ErrNotAdoptable]. It does
+// not block.
 func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	switch nc := nc.(type) {
 	case nil:
@@ -46,8 +47,8 @@ func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	return take(nc, ahead)
 }
 
-// NetConn is the reverse of [Adopt]: it returns the connection as one of package net, and ends
-// c. Deadlines are not carried over. No operation may be waiting on c. If c still has bytes that
-// were read ahead (the second parameter of Adopt), NetConn fails and c is unchanged. It does not
-// block.
+// NetConn is the reverse of [Adopt]: it returns the connection as one of package
+// net, and ends c. Deadlines are not carried over. No operation may be waiting on
+// c. If c still has bytes that were read ahead (the second parameter of Adopt),
+// NetConn fails and c is unchanged. It does not block.
 func (c *Conn) NetConn() (net.Conn, error) { return c.end.netConn() }

@@ -18,11 +18,12 @@ import (
 //	 4. inside is 0: close the descriptor
 //	 5. unlock; tell those of step 2
 //
-// Proof. The descriptor is closed once: by step 4 on the left if inside is 0 then, after which
-// no operation gets past step 1; otherwise by the last operation that reaches step 4 on the
-// right. So no system call uses a number that the system has given to another socket. An event
-// that was fetched before step 3 and is handled later names a slot of an older generation: it is
-// dropped, even if the slot and the descriptor are in use again.
+// Proof. The descriptor is closed once: by step 4 on the left if inside is 0
+// then, after which no operation gets past step 1; otherwise by the last
+// operation that reaches step 4 on the right. So no system call uses a number
+// that the system has given to another socket. An event that was fetched before
+// step 3 and is handled later names a slot of an older generation: it is dropped,
+// even if the slot and the descriptor are in use again.
 
 // close is [Conn.Close]; the error is net.ErrClosed if it was closed before.
 func (s *socket) close() error {

@@ -10,22 +10,25 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Conn is a [net.Conn] on which a waiting machine holds no goroutine. [Dial], [Listener.Accept]
-// and [Adopt] make one. It must be closed: nothing else ends its registration with the poller.
+// Conn is a [net.Conn] on which a waiting machine holds no goroutine. [Dial],
+// [Listener.Accept] and [Adopt] make one. It must be closed: nothing else ends
+// its registration with the poller.
 //
-// Its methods are safe for concurrent use. Reads are served in the order of the calls, and so
-// are writes, which never interleave. Errors are those of package net: a [*net.OpError], which
-// is a [net.Error] without unwrapping, and [io.EOF] itself.
+// Its methods are safe for concurrent use. Reads are served in the order of the
+// calls, and so are writes, which never interleave. Errors are those of package
+// net: a [*net.OpError], which is a [net.Error] without unwrapping, and [io.EOF]
+// itself.
 type Conn struct{ end *socket }
 
 var _ net.Conn = (*Conn)(nil)
 
-// Read waits until there is a byte, and reads up to len(p) bytes. It returns their number, and
-// [io.EOF] at the end. It blocks; its twin is [Conn.ReadAsync]. It takes no context, so it
-// cannot tell a scheduler that its worker blocks.
+// Read waits until there is a byte, and reads up to len(p) bytes. It returns
+// their number, and [io.EOF] at the end. It blocks; its twin is [Conn.ReadAsync].
+// It takes no context, so it cannot tell a scheduler that its worker blocks.
 func (c *Conn) Read(p []byte) (int, error) { return c.carry(reading, p) }
 
-// ReadAsync is [Conn.Read] as a job. p belongs to the job until it has ended. It does not block.
+// ReadAsync is [Conn.Read] as a job. p belongs to the job until it has ended. It
+// does not block.
 func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.carryAsync(reading, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
@@ -33,14 +36,15 @@ func (c *Conn) ReadEnter(t *statemachine.Task, p []byte) (*Entered, int, error) 
 	return c.carryEnter(t, reading, p)
 }
 
-// ReadFull reads len(p) bytes, as [io.ReadFull] does. It returns the number of bytes read: fewer
-// than len(p) only with an error, which is [io.EOF] if the connection ended before the first
-// byte and [io.ErrUnexpectedEOF] if it ended later. No other read gets bytes in between. It
-// blocks; its twin is [Conn.ReadFullAsync].
+// ReadFull reads len(p) bytes, as [io.ReadFull] does. It returns the number of
+// bytes read: fewer than len(p) only with an error, which is [io.EOF] if the
+// connection ended before the first byte and [io.ErrUnexpectedEOF] if it ended
+// later. No other read gets bytes in between. It blocks; its twin is
+// [Conn.ReadFullAsync].
 func (c *Conn) ReadFull(p []byte) (int, error) { return c.carry(filling, p) }
 
-// ReadFullAsync is [Conn.ReadFull] as a job. p belongs to the job until it has ended. It does
-// not block.
+// ReadFullAsync is [Conn.ReadFull] as a job. p belongs to the job until it has
+// ended. It does not block.
 func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.carryAsync(filling, p) }
 
 // ReadFullEnter is [Conn.ReadFull] as generated machines call it.
@@ -48,11 +52,13 @@ func (c *Conn) ReadFullEnter(t *statemachine.Task, p []byte) (*Entered, int, err
 	return c.carryEnter(t, filling, p)
 }
 
-// Write writes all of p, and waits while the system has no room for it. It returns the number of
-// bytes written: fewer than len(p) only with an error. It blocks; its twin is [Conn.WriteAsync].
+// Write writes all of p, and waits while the system has no room for it. It
+// returns the number of bytes written: fewer than len(p) only with an error. It
+// blocks; its twin is [Conn.WriteAsync].
 func (c *Conn) Write(p []byte) (int, error) { return c.carry(writing, p) }
 
-// WriteAsync is [Conn.Write] as a job. p belongs to the job until it has ended. It does not block.
+// WriteAsync is [Conn.Write] as a job. p belongs to the job until it has ended.
+// It does not block.
 func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.carryAsync(writing, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
@@ -60,15 +66,38 @@ func (c *Conn) WriteEnter(t *statemachine.Task, p []byte) (*Entered, int, error)
 	return c.carryEnter(t, writing, p)
 }
 
-// Readable waits until a read would return data, the end, or an error other than that of a
-// deadline. So an idle connection needs no buffer: take one when Readable returns, and give it
-// back before the next call. By the time the caller reads, another read may have taken the data.
-// Readable returns nil, or why ctx ended; the read deadline bounds it too. It waits behind
-// earlier reads. It blocks; its twin is [Conn.ReadableAsync].
+// WriteAll is [Conn.Write] with a context: if ctx ends first, it returns the
+// number of bytes written so far and why ctx ended, and the peer may have
+// received a part of p. It blocks, and tells the scheduler of ctx; its twin is
+// [Conn.WriteAllAsync].
+func (c *Conn) WriteAll(ctx context.Context, p []byte) (int, error) {
+	if ctx == nil || ctx.Done() == nil {
+		return c.Write(p)
+	}
+	return c.WriteAllAsync(ctx, p).Wait(context.WithoutCancel(ctx))
+}
+
+// WriteAllAsync is [Conn.WriteAll] as a job, which is Canceled when ctx ends
+// first. p belongs to the job until it has ended. It does not block.
+func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
+	return writtenWithinAsync(ctx, c, p)
+}
+
+// WriteAllEnter is [Conn.WriteAll] as generated machines call it.
+func (c *Conn) WriteAllEnter(t *statemachine.Task, ctx context.Context, p []byte) (*Entered, int, error) {
+	return c.enterWithin(t, ctx, writing, p)
+}
+
+// Readable waits until a read would return data, the end, or an error other than
+// that of a deadline. So an idle connection needs no buffer: take one when
+// Readable returns, and give it back before the next call. Another read may take
+// the data before the caller reads. Readable returns nil, or why ctx ended; the
+// read deadline bounds it too. It waits behind earlier reads. It blocks; its twin
+// is [Conn.ReadableAsync].
 func (c *Conn) Readable(ctx context.Context) error { return c.await(ctx, looking) }
 
-// ReadableAsync is [Conn.Readable] as a job, which is Canceled when ctx ends first. It does not
-// block.
+// ReadableAsync is [Conn.Readable] as a job, which is Canceled when ctx ends
+// first. It does not block.
 func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return c.awaitAsync(ctx, looking)
 }
@@ -78,9 +107,9 @@ func (c *Conn) ReadableEnter(t *statemachine.Task, ctx context.Context) (*Entere
 	return c.awaitEnter(t, ctx, looking)
 }
 
-// CloseWrite shuts down the writing side after all earlier writes: the peer then reads [io.EOF].
-// Reading remains possible. It blocks while those writes wait; its twin is
-// [Conn.CloseWriteAsync].
+// CloseWrite shuts down the writing side after all earlier writes: the peer then
+// reads [io.EOF]. Reading remains possible. It blocks while those writes wait;
+// its twin is [Conn.CloseWriteAsync].
 func (c *Conn) CloseWrite() error { return c.await(context.Background(), shutting) }
 
 // CloseWriteAsync is [Conn.CloseWrite] as a job. It does not block.
@@ -93,9 +122,9 @@ func (c *Conn) CloseWriteEnter(t *statemachine.Task) (*EnteredVoid, error) {
 	return c.awaitEnter(t, context.Background(), shutting)
 }
 
-// Close closes the connection. Operations that wait end with an error that matches
-// [net.ErrClosed], and so does a second Close. The system still sends data that were written and
-// not yet sent. It does not block.
+// Close closes the connection. Operations that wait end with an error that
+// matches [net.ErrClosed], and so does a second Close. The system still sends
+// data that were written but not yet sent. It does not block.
 func (c *Conn) Close() error { return c.end.close() }
 
 // LocalAddr returns the address on this side. It does not block.
@@ -107,18 +136,18 @@ func (c *Conn) RemoteAddr() net.Addr { return c.end.RemoteAddr() }
 // SetDeadline is [Conn.SetReadDeadline] and [Conn.SetWriteDeadline].
 func (c *Conn) SetDeadline(t time.Time) error { return c.end.setDeadlines(t, true, true) }
 
-// SetReadDeadline sets the time at which waiting reads, present and future, end with an error
-// that matches [os.ErrDeadlineExceeded] and is a [net.Error]. After that time a read returns
-// this error and no data, even if there are some, until another deadline is set. The zero time
-// means no deadline. It does not block.
+// SetReadDeadline sets the time at which waiting reads, present and future, end
+// with an error that matches [os.ErrDeadlineExceeded] and is a [net.Error]. After
+// that time a read returns this error and no data, even if there are some, until
+// another deadline is set. The zero time means no deadline. It does not block.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.end.setDeadlines(t, true, false) }
 
-// SetWriteDeadline is [Conn.SetReadDeadline] for writes. A write that times out may have written
-// a part.
+// SetWriteDeadline is [Conn.SetReadDeadline] for writes. A write that times out
+// may have written a part.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.end.setDeadlines(t, false, true) }
 
-// carry performs operations with a buffer and a count. Like each operation here it has three
-// forms.
+// carry performs operations with a buffer and a count. Like each operation here
+// it has three forms.
 func (c *Conn) carry(k kind, p []byte) (int, error) {
 	t := transfer{kind: k, buf: p}
 	c.end.do(&t)
@@ -128,8 +157,16 @@ func (c *Conn) carry(k kind, p []byte) (int, error) {
 func (c *Conn) carryAsync(k kind, p []byte) *job.Job[int] { return carriedAsync(c, k, p) }
 
 func (c *Conn) carryEnter(t *statemachine.Task, k kind, p []byte) (*Entered, int, error) {
+	return c.enterWithin(t, nil, k, p)
+}
+
+// enterWithin enters an operation for a machine. A nil ctx does not end it.
+func (c *Conn) enterWithin(t *statemachine.Task, ctx context.Context, k kind, p []byte) (*Entered, int, error) {
+	if err := whyEnded(ctx); err != nil {
+		return nil, 0, err
+	}
 	tr := transfer{kind: k, buf: p}
-	if o := c.end.enter(t, nil, &tr); o != nil {
+	if o := c.end.enter(t, ctx, &tr); o != nil {
 		return (*Entered)(o), 0, nil
 	}
 	return nil, tr.n, tr.err
@@ -139,6 +176,11 @@ func (c *Conn) carryEnter(t *statemachine.Task, k kind, p []byte) (*Entered, int
 //
 //movenext:async
 func carried(c *Conn, k kind, p []byte) (int, error) { return c.carry(k, p) }
+
+// writtenWithin is what WriteAllAsync runs as a machine.
+//
+//movenext:async
+func writtenWithin(ctx context.Context, c *Conn, p []byte) (int, error) { return c.WriteAll(ctx, p) }
 
 // await performs operations whose only result is an error.
 func (c *Conn) await(ctx context.Context, k kind) error {
@@ -156,14 +198,8 @@ func (c *Conn) awaitAsync(ctx context.Context, k kind) *job.Job[job.Void] {
 }
 
 func (c *Conn) awaitEnter(t *statemachine.Task, ctx context.Context, k kind) (*EnteredVoid, error) {
-	if err := whyEnded(ctx); err != nil {
-		return nil, err
-	}
-	tr := transfer{kind: k}
-	if o := c.end.enter(t, ctx, &tr); o != nil {
-		return (*EnteredVoid)(o), nil
-	}
-	return nil, tr.err
+	o, _, err := c.enterWithin(t, ctx, k, nil)
+	return (*EnteredVoid)(o), err
 }
 
 // awaited is what awaitAsync runs as a machine.
@@ -179,10 +215,12 @@ func whyEnded(ctx context.Context) error {
 	return ctxwatch.Reason(ctx)
 }
 
-// Entered is an operation with a count, for which a machine waits. Only generated code uses it.
+// Entered is an operation with a count that a machine waits for. Only generated code
+// uses it.
 type Entered operation
 
-// Results returns the outcome of the operation when the machine resumes. It is called once.
+// Results returns the outcome of the operation when the machine resumes. It is
+// called once.
 func (e *Entered) Results(t *statemachine.Task) (int, error) {
 	tr := (*operation)(e).results(t)
 	return tr.n, tr.err
@@ -191,7 +229,8 @@ func (e *Entered) Results(t *statemachine.Task) (int, error) {
 // EnteredVoid is [Entered] for an operation without a count.
 type EnteredVoid operation
 
-// Results returns the outcome of the operation when the machine resumes. It is called once.
+// Results returns the outcome of the operation when the machine resumes. It is
+// called once.
 func (e *EnteredVoid) Results(t *statemachine.Task) error {
 	return (*operation)(e).results(t).err
 }

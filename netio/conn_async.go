@@ -30,7 +30,7 @@ func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 
 // carriedEnter enters [carried] for another machine. It returns the results, or the suspended callee that will have them.
 func carriedEnter(t *statemachine.Task, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:141
+//line github.com/movenext/movenext/netio/conn.go:178
 	return c.carryEnter(t, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
@@ -56,7 +56,50 @@ func (f *carriedMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [carried] waits for the callee.
 func (f *carriedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 141}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 178}
+}
+
+// writtenWithinAsync starts [writtenWithin] as a state machine and returns its job.
+func writtenWithinAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
+	var t statemachine.Task
+	defer statemachine.Catch(&t, &result)
+	callee, v0, v1 := writtenWithinEnter(&t, ctx, c, p)
+	if callee == nil {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &writtenWithinMachine{callee: callee}
+	return m.Start(ctx, &t, m)
+}
+
+// writtenWithinEnter enters [writtenWithin] for another machine. It returns the results, or the suspended callee that will have them.
+func writtenWithinEnter(t *statemachine.Task, ctx context.Context, c *Conn, p []byte) (*writtenWithinFrame, int, error) {
+//line github.com/movenext/movenext/netio/conn.go:183
+	return c.WriteAllEnter(t, ctx, p)
+//line github.com/movenext/movenext/netio/conn_async.go:79
+}
+
+// writtenWithinFrame is the frame of the function whose results [writtenWithin] returns: it keeps nothing of its own while it is suspended.
+type writtenWithinFrame = Entered
+
+// writtenWithinMachine is the root of a chain of calls that begins with [writtenWithin]: it passes on what the callee returns.
+type writtenWithinMachine struct {
+	statemachine.Builder[int]
+	statemachine.Frame
+
+	callee *writtenWithinFrame
+}
+
+// MoveNext is called when the callee has ended, and completes the job.
+func (f *writtenWithinMachine) MoveNext(t *statemachine.Task) bool {
+	v0, v1 := f.callee.Results(t)
+	f.callee = nil
+	f.SetResult(t, v0, v1)
+	return true
+}
+
+// Location returns where [writtenWithin] waits for the callee.
+func (f *writtenWithinMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.writtenWithin", File: "github.com/movenext/movenext/netio/conn.go", Line: 183}
 }
 
 // awaitedAsync starts [awaited] as a state machine and returns its job.
@@ -73,9 +116,9 @@ func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Voi
 
 // awaitedEnter enters [awaited] for another machine. It returns the results, or the suspended callee that will have them.
 func awaitedEnter(t *statemachine.Task, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
-//line github.com/movenext/movenext/netio/conn.go:172
+//line github.com/movenext/movenext/netio/conn.go:208
 	return c.awaitEnter(t, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:79
+//line github.com/movenext/movenext/netio/conn_async.go:122
 }
 
 // awaitedFrame is the frame of the function whose results [awaited] returns: it keeps nothing of its own while it is suspended.
@@ -99,7 +142,7 @@ func (f *awaitedMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [awaited] waits for the callee.
 func (f *awaitedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 172}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 208}
 }
 
-// Digest of what is above: 4f452a040e85062e
+// Digest of what is above: ff58feead23a5ae1

@@ -12,16 +12,18 @@ import (
 
 // # Deadlines
 //
-// A deadline is a number, and moving it to a later time is a store: servers set one before each
-// read. The timer is armed when an operation waits, and then stays as it is while the deadline
-// moves on. If it fires too early, it is armed again for the rest.
+// A deadline is a number, and moving it to a later time is a store: servers set
+// one before each read. The timer is armed when an operation waits, and then
+// stays as it is while the deadline moves on. If it fires too early, it is armed
+// again for the rest.
 //
 //	armed   the timer fires no later than the deadline, if an operation waits in that direction
 //
-// Proof. When an operation begins to wait, armFor arms the timer if it is not armed. When the
-// deadline is moved to an earlier time, set stops the timer and arms it anew; if it cannot be
-// stopped, it is firing, and Expire, which runs after set because of the lock, sees the new
-// deadline. So a Timer is never armed twice.
+// Proof. When an operation begins to wait, armFor arms the timer if it is not
+// armed. When the deadline is moved to an earlier time, set stops the timer and
+// arms it anew; if it cannot be stopped, it is firing, and Expire, which runs
+// after set because of the lock, sees the new deadline. So a Timer is never armed
+// twice.
 
 // deadline is when the operations of one direction end. The socket's lock guards it.
 type deadline struct {
@@ -54,7 +56,7 @@ func (d *deadline) passed(p *poller) bool {
 	return d.when != 0 && (d.when == longAgo || d.when <= p.now())
 }
 
-// set sets the deadline, and appends to ended the operations for which it has passed.
+// set sets the deadline, and appends to ended the operations whose time is over.
 func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	switch left := time.Until(t); {
 	case t.IsZero():
@@ -71,8 +73,8 @@ func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	return d.attend(ended)
 }
 
-// attend ends the waiting operations if the deadline has passed, and otherwise makes sure that
-// the timer fires in time.
+// attend ends the waiting operations if the deadline has passed, and otherwise
+// makes sure that the timer fires in time.
 func (d *deadline) attend(ended []*operation) []*operation {
 	if d.when == 0 || d.direction().first == nil {
 		return ended

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -39,7 +40,7 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := new(job.Promise[*Conn])
+	p := new(promise.Promise[*Conn])
 	p.Init()
 	if err := mayDial(ctx, network); err != nil {
 		p.TryComplete(ctx, nil, err) // the job is not published yet: it has no waiter to tell
@@ -68,8 +69,8 @@ func mayDial(ctx context.Context, network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: net.UnknownNetworkError(network)}
 }
 
-// dial leaves names, several addresses and their order to package net, and adopts its
-// connection.
+// dial leaves name lookup, the choice among several addresses and their order to
+// package net, and adopts its connection.
 func dial(ctx context.Context, network, address string) (*Conn, error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, network, address)

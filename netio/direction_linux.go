@@ -2,7 +2,8 @@
 
 package netio
 
-// direction is one direction of a socket: reading or writing. The socket's lock guards it.
+// direction is one direction of a socket: reading or writing. The socket's lock
+// guards it.
 type direction struct {
 	first, last *operation
 	edges       uint32 // how many events there were
@@ -14,16 +15,16 @@ type direction struct {
 	streak      uint8  // how often machines continued without having waited
 }
 
-// maxStreak bounds how often a machine continues without having waited, so that a peer that
-// floods it cannot monopolize its worker.
+// maxStreak bounds how often a machine continues without having waited, so that a
+// peer that floods it cannot monopolize its worker.
 const maxStreak = 61
 
-// mayGo reports whether an operation that has the turn could do something.
+// mayGo reports whether an operation that has the turn could make progress.
 func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
 
-// signal notes an event and grants the turn to the first waiting operation, or returns nil. An
-// event proves nothing if its fetch had begun before the system reported nothing more: it may be
-// about data that were read by then.
+// signal notes an event and grants the turn to the first waiting operation, or
+// returns nil. An event proves nothing if its fetch had begun before the system
+// reported nothing more: it may concern data that have been read since.
 func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	d.edges++
 	d.ready = true
@@ -32,8 +33,8 @@ func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	return d.grant()
 }
 
-// grant gives the turn to the first waiting operation if the turn is free and of use, and
-// returns that operation, which is to be told when mu is released.
+// grant gives the turn to the first waiting operation if the turn is free and of use,
+// and returns that operation. The caller notifies it after it has released mu.
 func (d *direction) grant() *operation {
 	o := d.first
 	if o == nil || d.taken || !d.mayGo(o.kind) {
@@ -90,7 +91,8 @@ func (d *direction) remove(o *operation) bool {
 	return false
 }
 
-// takeAll takes all operations out of the queue, ends each with err, and appends them to ended.
+// takeAll takes all operations out of the queue, ends each with err, and appends
+// them to ended.
 func (d *direction) takeAll(ended []*operation, err error) []*operation {
 	for d.first != nil {
 		o := d.first

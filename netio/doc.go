@@ -1,16 +1,18 @@
-// Package netio provides sockets for machines: a connection that waits holds no goroutine and,
-// with Readable, no buffer.
+// Package netio provides sockets for machines: a connection that waits holds no
+// goroutine and, with Readable, no buffer.
 //
 //	Listen, Listener     Accept, All as a stream, NetListener
 //	Dial                 TCP, UDP and Unix sockets
 //	Conn                 Read, ReadFull, Write, Readable, CloseWrite; a net.Conn
 //	Server, Client       TLS, by crypto/tls, unmodified
+//	Buffered             ReadLine, Peek; BufferedWriter, Copy
 //	Adopt, NetConn       from a connection of package net, and back
 //
 // # Straight-line code
 //
-// A function marked //movenext:async that reads and writes is a loop, as with package net. Its
-// plain form blocks its goroutine; its machine holds nothing while it waits:
+// A function marked //movenext:async that reads and writes is a loop, as with
+// package net. Its plain form blocks its goroutine; its machine holds nothing
+// while it waits:
 //
 //	//movenext:async
 //	func echo(ctx context.Context, c *netio.Conn) error {
@@ -31,41 +33,44 @@
 //		}
 //	}
 //
-// Libraries such as gnet, nbio and netpoll need callbacks for this. A wait without a buffer has
-// been requested for Go itself since 2016 (golang/go#15735).
+// Libraries such as gnet, nbio and netpoll need callbacks for this. A wait
+// without a buffer has been requested for Go itself since 2016 (golang/go#15735).
 //
 // # Three forms
 //
-// Each operation that may wait has three forms, as in package coord: a method that blocks, a job
-// (…Async), and an entry for generated code (…Enter). In a machine, a call of the first becomes
-// the third: its wait allocates nothing once the machine has waited before. The methods of
-// net.Conn take no context, so the first form cannot tell a scheduler that its worker blocks: in
-// a job that is not a machine, read on a goroutine or with job.Blocking. The forms with a
-// context do tell the scheduler.
+// Each operation that may wait has three forms, as in package coord: a method
+// that blocks, a job (…Async), and an entry for generated code (…Enter). In a
+// machine, a call of the first becomes the third: its wait allocates nothing once
+// the machine has waited before. The methods of net.Conn take no context, so the
+// first form cannot tell a scheduler that its worker blocks: in a job that is not
+// a machine, read on a goroutine or with job.Blocking. The forms with a context
+// do tell the scheduler.
 //
-// # What holds for all of it
+// # What holds for all operations
 //
-// Order: the reads of one connection are served in the order of the calls, and so are its
-// writes. Two writes never interleave. A machine that never has to wait yields now and then, so
-// that a peer that floods it cannot monopolize its worker.
+// Order: the reads of one connection are served in the order of the calls, and so
+// are its writes. Two writes never interleave. A machine that never has to wait
+// yields now and then, so a peer that floods it cannot monopolize its worker.
 //
-// Deadlines and errors are those of package net: a timeout is a net.Error without unwrapping,
-// and an operation that Close ends returns an error that matches net.ErrClosed.
+// Deadlines and errors are those of package net: a timeout is a net.Error without
+// unwrapping, and an operation that Close ends returns an error that matches
+// net.ErrClosed.
 //
-// The system call of a machine's read is made at the machine's home, into its buffer; the
-// goroutine that learns of readiness only submits the machine there.
+// The system call of a machine's read is made at the machine's home, into its
+// buffer; the goroutine that learns of readiness only submits the machine there.
 //
 // A Conn or Listener must be closed: the garbage collector does not close it.
 //
 // # Systems
 //
-// On Linux there is one epoll instance, and one goroutine as long as a socket is open; see
-// poller_linux.go. On other systems each wait holds a goroutine, which blocks in package net:
-// order, deadlines and errors are the same, memory use is not. The build tag netio_portable
-// selects that form on Linux.
+// On Linux there is one epoll instance, and one goroutine as long as a socket is
+// open; see poller_linux.go. On other systems each wait holds a goroutine, which
+// blocks in package net: order, deadlines and errors are the same, memory use is
+// not. The build tag netio_portable selects that form on Linux.
 //
-// A poller cannot start in a bubble of testing/synctest, whose clock does not advance with the
-// network: Listen, Dial and Adopt return an error there. Tests in a bubble use net.Pipe.
+// A poller cannot start in a bubble of testing/synctest, whose clock does not
+// advance with the network: Listen, Dial and Adopt return an error there. Tests
+// in a bubble use net.Pipe.
 //
 // # When to use package net
 //

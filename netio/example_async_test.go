@@ -92,12 +92,12 @@ func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	}
 	{
 		c := f.c
-//line github.com/movenext/movenext/netio/example_test.go:20
+//line github.com/movenext/movenext/netio/example_test.go:21
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 for1:
-	// example_test.go:22: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/example_test.go:22
+	// example_test.go:23: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/example_async_test.go:103
 	if f.readable1 == nil {
@@ -107,26 +107,26 @@ for1:
 	f.p = nil // not needed any more
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/example_test.go:22
+//line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/example_test.go:22
+//line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_test.go:22
+//line github.com/movenext/movenext/netio/example_test.go:23
 	if err == nil {
-//line github.com/movenext/movenext/netio/example_test.go:22
+//line github.com/movenext/movenext/netio/example_test.go:23
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/example_test.go:23
+//line github.com/movenext/movenext/netio/example_test.go:24
 	result0 = err
-//line github.com/movenext/movenext/netio/example_test.go:23
+//line github.com/movenext/movenext/netio/example_test.go:24
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:23
+//line github.com/movenext/movenext/netio/example_test.go:24
 	return true, result0
 endIf1:
 	f.p = make([]byte, 32)
-	// example_test.go:26: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/example_test.go:26
+	// example_test.go:27: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(t, f.p)
 //line github.com/movenext/movenext/netio/example_async_test.go:132
 	if f.readOrWrite2 == nil {
@@ -135,24 +135,24 @@ endIf1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/example_test.go:26
+//line github.com/movenext/movenext/netio/example_test.go:27
 	n, err2 = f.readOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/example_test.go:26
+//line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/example_test.go:27
+//line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_test.go:28
+//line github.com/movenext/movenext/netio/example_test.go:29
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:28
+//line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/example_test.go:31
+//line github.com/movenext/movenext/netio/example_test.go:32
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:31
+//line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
 	}
 	for i, b := range f.p[:n] {
@@ -160,8 +160,8 @@ resumed2:
 			f.p[i] = b - 'a' + 'A'
 		}
 	}
-	// example_test.go:38: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/example_test.go:38
+	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:n])
 //line github.com/movenext/movenext/netio/example_async_test.go:167
 	if f.readOrWrite2 == nil {
@@ -171,21 +171,21 @@ resumed2:
 	f.p = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/example_test.go:38
+//line github.com/movenext/movenext/netio/example_test.go:39
 	_, err3 = f.readOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/example_test.go:38
+//line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/example_test.go:38
+//line github.com/movenext/movenext/netio/example_test.go:39
 	if err3 == nil {
-//line github.com/movenext/movenext/netio/example_test.go:38
+//line github.com/movenext/movenext/netio/example_test.go:39
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/example_test.go:39
+//line github.com/movenext/movenext/netio/example_test.go:40
 	result0 = err3
-//line github.com/movenext/movenext/netio/example_test.go:39
+//line github.com/movenext/movenext/netio/example_test.go:40
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:39
+//line github.com/movenext/movenext/netio/example_test.go:40
 	return true, result0
 endIf2:
 //line github.com/movenext/movenext/netio/example_async_test.go:192
@@ -194,7 +194,7 @@ endIf2:
 
 // Location returns where [shout] is suspended.
 func (f *shoutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 22, 26, 38)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
 }
 
 // Results returns what [shout] returned, or raises again the panic that ended it.
@@ -276,26 +276,26 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 	default:
 		f.Misuse(state)
 	}
-	// example_test.go:48: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+	// example_test.go:49: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := l
-//line github.com/movenext/movenext/netio/example_test.go:48
+//line github.com/movenext/movenext/netio/example_test.go:49
 		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 			return serveFunc1Run(l, ctx1, s1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_test.go:48
+//line github.com/movenext/movenext/netio/example_test.go:49
 	if f.inScope1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/example_async_test.go:290
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/example_test.go:48
+//line github.com/movenext/movenext/netio/example_test.go:49
 	return t.Await(f.inScope1), nil
 resume1:
-//line github.com/movenext/movenext/netio/example_test.go:48
+//line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(t, f.inScope1)
-//line github.com/movenext/movenext/netio/example_test.go:48
+//line github.com/movenext/movenext/netio/example_test.go:49
 	f.inScope1 = nil
 //line github.com/movenext/movenext/netio/example_async_test.go:301
 	f.State = statemachine.Finished
@@ -304,7 +304,7 @@ resume1:
 
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 48)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
 // Results returns what [serve] returned, or raises again the panic that ended it.
@@ -372,13 +372,13 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_test.go:50
 	f.loop1 = statemachine.RangeStream(l.AllAsync(ctx))
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_test.go:50
 	f.loops.Open(f.loop1)
 range1:
-	// example_test.go:49: for c, err := range l.All(ctx) {
-//line github.com/movenext/movenext/netio/example_test.go:49
+	// example_test.go:50: for c, err := range l.All(ctx) {
+//line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(t) {
 //line github.com/movenext/movenext/netio/example_async_test.go:384
 		goto resume1
@@ -386,19 +386,19 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_test.go:50
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_test.go:50
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_test.go:50
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
 //line github.com/movenext/movenext/netio/example_async_test.go:400
 			goto leave1
-//line github.com/movenext/movenext/netio/example_test.go:52
+//line github.com/movenext/movenext/netio/example_test.go:53
 		}
 		f.s.Go(func(ctx1 context.Context) error {
 			return serveFunc2Run(c, ctx1)
@@ -407,7 +407,7 @@ resume1:
 //line github.com/movenext/movenext/netio/example_async_test.go:408
 	goto range1
 leave1:
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/netio/example_async_test.go:413
 		goto resume2
@@ -416,33 +416,33 @@ leave1:
 	f.s = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.loop1 = nil
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	return true
 done1:
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.loop1 = nil
-//line github.com/movenext/movenext/netio/example_test.go:55
+//line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_test.go:55
+//line github.com/movenext/movenext/netio/example_test.go:56
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:55
+//line github.com/movenext/movenext/netio/example_test.go:56
 	return true
 //line github.com/movenext/movenext/netio/example_async_test.go:441
 }
 
 // Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49, 49)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
 }
 
 // serveFunc1Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
@@ -492,8 +492,8 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	default:
 		f.Misuse(state)
 	}
-	// example_test.go:53: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
-//line github.com/movenext/movenext/netio/example_test.go:53
+	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(t, ctx, c)
 //line github.com/movenext/movenext/netio/example_async_test.go:499
 	if f.shout1 == nil {
@@ -502,9 +502,9 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(t)
-//line github.com/movenext/movenext/netio/example_test.go:53
+//line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/example_async_test.go:511
@@ -514,7 +514,7 @@ resumed1:
 
 // Location returns where a function literal of [serve] is suspended.
 func (f *serveFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 53)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
 }
 
 // serveFunc2Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
@@ -533,4 +533,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 40a1371d482fb7bc
+// Digest of what is above: f48d30f02844ce82

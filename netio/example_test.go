@@ -13,7 +13,8 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// shout answers in capitals until its peer closes its side. While it waits it is a small object.
+// shout answers in capitals until its peer closes its side. While it waits it is
+// a small object.
 //
 //movenext:async
 func shout(ctx context.Context, c *netio.Conn) error {
@@ -123,6 +124,64 @@ func ExampleConn_ReadFull() {
 	// "four " <nil>
 	// "more" unexpected EOF
 	// "" EOF
+}
+
+func ExampleConn_WriteAll() {
+	a, b := connected()
+	defer func() { _, _ = a.Close(), b.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	_, err := a.WriteAll(ctx, make([]byte, 1<<24)) // the peer does not read
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	// Output: true
+}
+
+func ExampleBuffered_ReadLine() {
+	a, b := connected()
+	defer func() { _, _ = a.Close(), b.Close() }()
+	_, _ = a.Write([]byte("GET / HTTP/1.1\r\nHost: example.com\r\n"))
+	_ = a.CloseWrite()
+	lines := netio.NewBuffered(b)
+	for {
+		line, err := lines.ReadLine(context.Background(), 100)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s\n", line)
+	}
+	// Output:
+	// GET / HTTP/1.1
+	// Host: example.com
+	// EOF
+}
+
+func ExampleBufferedWriter() {
+	a, b := connected()
+	defer func() { _, _ = a.Close(), b.Close() }()
+	w := netio.NewBufferedWriter(a)
+	for _, word := range []string{"one ", "packet ", "not three"} {
+		_, _ = w.Write([]byte(word))
+	}
+	_ = w.Flush(context.Background())
+	p := make([]byte, 100)
+	n, _ := b.Read(p)
+	fmt.Println(string(p[:n]))
+	// Output: one packet not three
+}
+
+func ExampleCopy() {
+	client, front := connected()
+	back, server := connected()
+	relayed := netio.CopyAsync(context.Background(), back, front)
+	_, _ = client.Write([]byte("through the proxy"))
+	_ = client.Close()
+	n, err := relayed.Await()
+	fmt.Println(n, err)
+	for _, c := range []*netio.Conn{front, back, server} {
+		_ = c.Close()
+	}
+	// Output: 17 <nil>
 }
 
 func ExampleConn_SetReadDeadline() {

@@ -11,28 +11,29 @@ import (
 
 //go:generate go tool movenext .
 
-// Listener accepts connections. [Listen] makes one. It must be closed. Its methods are safe for
-// concurrent use.
+// Listener accepts connections. [Listen] makes one. It must be closed. Its
+// methods are safe for concurrent use.
 type Listener struct{ end *socket }
 
 // Addr returns the address on which the listener listens. It does not block.
 func (l *Listener) Addr() net.Addr { return l.end.LocalAddr() }
 
 // Close ends the listener. Waits for a connection end with an error that matches
-// [net.ErrClosed], and so does a second Close. Accepted connections stay open. It does not
-// block.
+// [net.ErrClosed], and so does a second Close. Accepted connections stay open. It
+// does not block.
 func (l *Listener) Close() error { return l.end.close() }
 
-// Accept waits for a connection. If the process has no descriptor left, it waits for one, and
-// retries now and then. It blocks; its twin is [Listener.AcceptAsync].
+// Accept waits for a connection. If the process has no descriptor left, it waits
+// for one, and retries now and then. It blocks; its twin is
+// [Listener.AcceptAsync].
 func (l *Listener) Accept() (*Conn, error) {
 	t := transfer{kind: accepting}
 	l.end.do(&t)
 	return l.accepted(&t)
 }
 
-// AcceptAsync is [Listener.Accept] as a job. Dropping the job leaves its connection open. It
-// does not block.
+// AcceptAsync is [Listener.Accept] as a job. Dropping the job leaves its
+// connection open. It does not block.
 func (l *Listener) AcceptAsync() *job.Job[*Conn] { return nextAsync(l) }
 
 // AcceptEnter is [Listener.Accept] as generated machines call it.
@@ -45,10 +46,11 @@ func (l *Listener) AcceptEnter(t *statemachine.Task) (*EnteredAccept, *Conn, err
 //movenext:async
 func next(l *Listener) (*Conn, error) { return l.Accept() }
 
-// All returns the accepted connections until the listener is closed, which ends the sequence. If
-// ctx ends, or accepting fails, the last pair is a nil connection and that error. It blocks
-// between connections; in a function marked //movenext:async a range over it suspends, since its
-// twin is [Listener.AllAsync].
+// All returns the accepted connections until the listener is closed, which ends
+// the sequence. If ctx ends, or accepting fails, the last pair is a nil
+// connection and that error. It blocks between connections; in a function marked
+// //movenext:async a range over it suspends, since its twin is
+// [Listener.AllAsync].
 func (l *Listener) All(ctx context.Context) iter.Seq2[*Conn, error] { return connections(ctx, l) }
 
 // AllAsync is [Listener.All] as a stream. Each range accepts anew. It does not block.
@@ -56,8 +58,8 @@ func (l *Listener) AllAsync(ctx context.Context) *job.Stream[*Conn] {
 	return connectionsAsync(ctx, l)
 }
 
-// connections is Listener.All. It is a function of its own because the frame of its machine
-// would otherwise be an exported name.
+// connections is Listener.All. It is a function of its own because the frame of
+// its machine would otherwise be an exported name.
 //
 //movenext:async
 func connections(ctx context.Context, l *Listener) iter.Seq2[*Conn, error] {
@@ -110,7 +112,8 @@ func (l *Listener) acceptEnter(t *statemachine.Task, ctx context.Context) (*Ente
 // EnteredAccept is [Entered] for an operation whose result is a connection.
 type EnteredAccept operation
 
-// Results returns the outcome of the operation when the machine resumes. It is called once.
+// Results returns the outcome of the operation when the machine resumes. It is
+// called once.
 func (e *EnteredAccept) Results(t *statemachine.Task) (*Conn, error) {
 	o := (*operation)(e)
 	l := &Listener{o.of}
@@ -118,9 +121,9 @@ func (e *EnteredAccept) Results(t *statemachine.Task) (*Conn, error) {
 	return l.accepted(&tr)
 }
 
-// NetListener returns the listener as a [net.Listener], for http.Server and the like. The
-// connections that it accepts are *Conn. The two are one listener: closing either closes both.
-// It does not block.
+// NetListener returns the listener as a [net.Listener], for http.Server and
+// others. The connections that it accepts are *Conn. The two are one listener:
+// closing either closes both. It does not block.
 func (l *Listener) NetListener() net.Listener { return netListener{l} }
 
 type netListener struct{ of *Listener }

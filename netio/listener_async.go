@@ -30,7 +30,7 @@ func nextAsync(l *Listener) (result *job.Job[*Conn]) {
 
 // nextEnter enters [next] for another machine. It returns the results, or the suspended callee that will have them.
 func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:46
+//line github.com/movenext/movenext/netio/listener.go:47
 	return l.AcceptEnter(t)
 //line github.com/movenext/movenext/netio/listener_async.go:36
 }
@@ -56,7 +56,7 @@ func (f *nextMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [next] waits for the callee.
 func (f *nextMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.next", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.next", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
 }
 
 // connectionsAsync returns the stream of [connections]: each range over it runs the function as a state machine.
@@ -92,8 +92,8 @@ func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// listener.go:66: c, err := l.acceptWithin(ctx)
-//line github.com/movenext/movenext/netio/listener.go:66
+	// listener.go:68: c, err := l.acceptWithin(ctx)
+//line github.com/movenext/movenext/netio/listener.go:68
 	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:99
 	if f.acceptWithin1 == nil {
@@ -103,37 +103,37 @@ for1:
 	f.err = nil // not needed any more
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/listener.go:66
+//line github.com/movenext/movenext/netio/listener.go:68
 	c, f.err = f.acceptWithin1.Results(t)
-//line github.com/movenext/movenext/netio/listener.go:66
+//line github.com/movenext/movenext/netio/listener.go:68
 	f.acceptWithin1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:69
 	if isClosed(f.err) {
 //line github.com/movenext/movenext/netio/listener_async.go:114
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/netio/listener.go:69
+//line github.com/movenext/movenext/netio/listener.go:71
 	}
-	// listener.go:70: if !yield(c, err) || err != nil {
-//line github.com/movenext/movenext/netio/listener.go:70
+	// listener.go:72: if !yield(c, err) || err != nil {
+//line github.com/movenext/movenext/netio/listener.go:72
 	f.Emit(c, f.err)
 //line github.com/movenext/movenext/netio/listener_async.go:122
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/netio/listener.go:70
+//line github.com/movenext/movenext/netio/listener.go:72
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/netio/listener.go:70
+//line github.com/movenext/movenext/netio/listener.go:72
 		if !yield1 {
-//line github.com/movenext/movenext/netio/listener.go:70
+//line github.com/movenext/movenext/netio/listener.go:72
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/netio/listener.go:70
+//line github.com/movenext/movenext/netio/listener.go:72
 	if f.err == nil {
-//line github.com/movenext/movenext/netio/listener.go:70
+//line github.com/movenext/movenext/netio/listener.go:72
 		goto endIf1
 	}
 cond1:
@@ -146,7 +146,7 @@ endIf1:
 
 // Location returns where [connections] is suspended.
 func (f *connectionsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.connections", "github.com/movenext/movenext/netio/listener.go", 66, 70)
+	return f.Frame.At("github.com/movenext/movenext/netio.connections", "github.com/movenext/movenext/netio/listener.go", 68, 72)
 }
 
 // nextWithinAsync starts [nextWithin] as a state machine and returns its job.
@@ -163,7 +163,7 @@ func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) 
 
 // nextWithinEnter enters [nextWithin] for another machine. It returns the results, or the suspended callee that will have them.
 func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:99
+//line github.com/movenext/movenext/netio/listener.go:101
 	return l.acceptWithinEnter(t, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:169
 }
@@ -189,7 +189,7 @@ func (f *nextWithinMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [nextWithin] waits for the callee.
 func (f *nextWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 99}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
 }
 
-// Digest of what is above: 26dc6eb51ddb7e41
+// Digest of what is above: 9c3af0bfecc6079d

@@ -75,8 +75,8 @@ func onNetworks(t *testing.T, f func(t *testing.T, network string)) {
 	}
 }
 
-// machines is a connection whose reads and writes are machines, each in a job that the caller
-// waits for.
+// machines is a connection whose reads and writes are machines, each in a job
+// that the caller waits for.
 type machines struct{ *netio.Conn }
 
 func (c machines) Read(p []byte) (int, error) {

@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// TestConnAsPackageNetHasIt is Go's own conformance suite for connections, in both executions.
+// TestConnAsPackageNetHasIt is Go's own conformance suite for connections, in
+// both executions.
 func TestConnAsPackageNetHasIt(t *testing.T) {
 	onNetworks(t, func(t *testing.T, network string) {
 		t.Run("plain", func(t *testing.T) {

@@ -20,6 +20,6 @@ func (s *socket) readNow(p []byte) (int, error) {
 	return t.n, t.err
 }
 
-// writeNow writes as much as there is room for, right before the connection is closed: nothing
-// follows a partial write.
+// writeNow writes as much as there is room for, right before the connection is
+// closed: nothing follows a partial write.
 func (s *socket) writeNow(p []byte) { _ = s.try(&transfer{kind: writing, buf: p}, false) }

@@ -29,7 +29,8 @@ func (s *socket) readNow(p []byte) (int, error) {
 // farewell is the time that the last write may take.
 const farewell = 5 * time.Second
 
-// writeNow writes p right before the connection is closed, unless another write is under way.
+// writeNow writes p right before the connection is closed, unless another write
+// is under way.
 func (s *socket) writeNow(p []byte) {
 	if !s.out.TryLock() {
 		return

@@ -14,11 +14,11 @@ import (
 
 // operation is a transfer that has to wait: for its turn, or for the system.
 //
-// The waiter is a goroutine, which sleeps on wake, or a machine. A machine's operation is a
-// [schedulers.Work]: when it is granted its turn, it is submitted to the machine's home, makes
-// its system calls there, and either waits again or resumes the machine at once. So the poller,
-// which serves all sockets, never touches a user's buffer, and a machine's wait costs one turn
-// in a run queue.
+// The waiter is a goroutine, which sleeps on wake, or a machine. A machine's
+// operation is a [schedulers.Work]: when it is granted its turn, it is submitted
+// to the machine's home, makes its system calls there, and either waits again or
+// resumes the machine at once. So the poller, which serves all sockets, never
+// touches a user's buffer, and a machine's wait costs one turn in a run queue.
 type operation struct {
 	transfer
 	of   *socket
@@ -60,8 +60,8 @@ var (
 // byMachine reports whether a machine waits.
 func (o *operation) byMachine() bool { return o.wake == nil }
 
-// tell wakes the waiter; the goroutine that granted the operation, or decided it while it
-// waited, calls it. A nil operation has no waiter. No lock is held.
+// tell wakes the waiter; the goroutine that granted the operation, or decided it
+// while it waited, calls it. A nil operation has no waiter. No lock is held.
 func (o *operation) tell() {
 	switch {
 	case o == nil:
@@ -72,15 +72,15 @@ func (o *operation) tell() {
 	}
 }
 
-// Run implements schedulers.Work: the machine is at home here.
+// Run implements schedulers.Work: the machine runs at its home here.
 func (o *operation) Run(on schedulers.Worker) {
 	if o.of.proceed(o) == over {
 		o.rest.Run(on)
 	}
 }
 
-// Abandon implements schedulers.Work: the machine's home has ended. Data that have arrived stay
-// in the socket, for other operations.
+// Abandon implements schedulers.Work: the machine's home has ended. Data that
+// have arrived stay in the socket, for other operations.
 func (o *operation) Abandon(reason error) {
 	s := o.of
 	s.mu.Lock()
@@ -141,7 +141,7 @@ func (b *bound) ContextEnded(*ctxwatch.Watch) {
 // sleepers are the operations of goroutines.
 var sleepers = sync.Pool{New: func() any { return &operation{wake: make(chan struct{}, 1)} }}
 
-// do runs t to its end, and blocks the calling goroutine meanwhile.
+// do runs t to its end, and blocks the calling goroutine until then.
 func (s *socket) do(t *transfer) {
 	v := s.try(t, false)
 	if v == over {
@@ -160,8 +160,8 @@ func (s *socket) do(t *transfer) {
 	sleepers.Put(o)
 }
 
-// enter is do for the machine of t, with a context that may end the wait (nil: none). It returns
-// nil if tr is over.
+// enter is do for the machine of t, with a context that may end the wait (nil:
+// none). It returns nil if tr is over.
 func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
 	v := waits
 	if t.Proceed() {
@@ -182,8 +182,8 @@ func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) 
 	return o
 }
 
-// results returns the outcome of an operation when its machine resumes. The machine keeps the
-// operation for its next wait.
+// results returns the outcome of an operation when its machine resumes. The
+// machine keeps the operation for its next wait.
 func (o *operation) results(t *statemachine.Task) transfer {
 	_ = t.Refusal() // Abandon has made it the error, unless the operation had ended before
 	tr := o.transfer

@@ -495,29 +495,29 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:258
+//line github.com/movenext/movenext/netio/poller_test.go:259
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:502
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:260
+//line github.com/movenext/movenext/netio/poller_test.go:261
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:263
+//line github.com/movenext/movenext/netio/poller_test.go:264
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
 //line github.com/movenext/movenext/netio/poller_async_test.go:514
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:266
+//line github.com/movenext/movenext/netio/poller_test.go:267
 	default:
 	}
-	// poller_test.go:268: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:268
+	// poller_test.go:269: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:269
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:523
 	if f.read1 == nil {
@@ -526,18 +526,18 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:268
+//line github.com/movenext/movenext/netio/poller_test.go:269
 	n, err = f.read1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:268
+//line github.com/movenext/movenext/netio/poller_test.go:269
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:269
+//line github.com/movenext/movenext/netio/poller_test.go:270
 	if err != nil {
 		result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:538
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:271
+//line github.com/movenext/movenext/netio/poller_test.go:272
 	}
 	f.total += n
 //line github.com/movenext/movenext/netio/poller_async_test.go:544
@@ -546,7 +546,7 @@ resumed1:
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 268)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 269)
 }
 
 // Results returns what [drain] returned, or raises again the panic that ended it.
@@ -628,19 +628,19 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:294
+//line github.com/movenext/movenext/netio/poller_test.go:295
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:635
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:296
+//line github.com/movenext/movenext/netio/poller_test.go:297
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:297
-		var p [2]byte
-		// poller_test.go:298: return c.ReadFull(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:298
+		var p [2]byte
+		// poller_test.go:299: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:299
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:647
@@ -650,9 +650,9 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:298
+//line github.com/movenext/movenext/netio/poller_test.go:299
 	result0, result1 = f.readFull1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:298
+//line github.com/movenext/movenext/netio/poller_test.go:299
 	f.readFull1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_async_test.go:659
@@ -662,7 +662,7 @@ resumed1:
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 298)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 299)
 }
 
 // Results returns what [readTwo] returned, or raises again the panic that ended it.
@@ -688,4 +688,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c1959263d575313c
+// Digest of what is above: 7e0050b5e93808a8

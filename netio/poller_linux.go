@@ -19,11 +19,12 @@ import (
 
 // # One goroutine for all sockets
 //
-// All sockets are registered with one epoll instance, edge-triggered, for their whole life: a
-// wait needs no system call of its own. The instance's descriptor is itself nonblocking and
-// registered with the poller of Go's runtime, like a socket of package net: it is a file that is
-// readable when the instance has events. So waiting takes no OS thread. One goroutine sleeps
-// there; it fetches events in batches, and sleeps again when a fetch finds none.
+// All sockets are registered with one epoll instance, edge-triggered, for their
+// whole life: a wait needs no system call of its own. The instance's descriptor
+// is itself nonblocking and registered with the poller of Go's runtime, like a
+// socket of package net: it is a file that is readable when the instance has
+// events. So waiting takes no OS thread. One goroutine sleeps there; it fetches
+// events in batches, and sleeps again when a fetch finds none.
 //
 //	the goroutine                        the kernel
 //	 1. forget the file's readiness       1. a socket is ready: put it in the instance's list
@@ -31,19 +32,21 @@ import (
 //	 3. sleep until the file is ready,
 //	    unless it has become so since 1
 //
-// Proof. RawConn.Read works this way: it resets the readiness before it calls the function, and
-// sleeps only if no edge has come since. An event after the fetch in step 2 makes an edge after
-// step 1.
+// Proof. RawConn.Read works this way: it resets the readiness before it calls the
+// function, and sleeps only if no edge has come since. An event after the fetch
+// in step 2 makes an edge after step 1.
 //
-// The first socket starts the instance and the goroutine, and the end of the last one stops
-// them: closing the file wakes the goroutine. Without that an idle program would keep both.
+// The first socket starts the instance and the goroutine, and the end of the last
+// one stops them: closing the file wakes the goroutine. Without that an idle
+// program would keep both.
 //
 // # Names of sockets
 //
-// The instance is told a slot and its generation, not a pointer and not the descriptor. A batch
-// may name a socket that was closed after the fetch, and whose descriptor and slot belong to
-// another socket by now: then the generation differs. The tempting wrong way is to look the
-// descriptor up in a map: it finds the other socket.
+// The instance knows a socket by a slot and its generation, not by a pointer and
+// not by the descriptor. A batch may name a socket that was closed after the
+// fetch, and whose descriptor and slot now belong to another socket: then the
+// generation differs. It is tempting to look the descriptor up in a map, but that
+// finds the other socket.
 
 // batch is how many events a fetch takes.
 const batch = 128
@@ -142,8 +145,8 @@ func (p *poller) place() uint32 {
 func (p *poller) unregister(s *socket) {
 	pollers.Lock()
 	defer pollers.Unlock()
-	// Another descriptor of the same socket may be open elsewhere: then closing ours removes
-	// nothing.
+	// Another descriptor of the same socket may be open elsewhere: then closing
+	// ours removes nothing.
 	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, s.fd, new(syscall.EpollEvent))
 	p.slots[s.slot] = slot{generation: p.slots[s.slot].generation + 1}
 	p.free = append(p.free, s.slot)
@@ -179,8 +182,8 @@ func newPoller() (*poller, error) {
 	return &poller{epoll: fd, file: os.NewFile(uintptr(fd), "epoll"), began: time.Now()}, nil
 }
 
-// inBubble reports whether the calling goroutine is in a bubble of testing/synctest. The only
-// place where the runtime says so is the first line of a stack.
+// inBubble reports whether the calling goroutine is in a bubble of
+// testing/synctest. The runtime says so only in the first line of a stack.
 func inBubble() bool {
 	var head [128]byte
 	n := runtime.Stack(head[:], false)
@@ -220,7 +223,8 @@ func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 		case syscall.EINTR:
 			continue
 		}
-		// Every other error means wrong arguments: continuing would hang without a word.
+		// Every other error means wrong arguments: continuing would hang
+		// silently.
 		panic(fmt.Sprintf("netio: epoll_wait: %v", err))
 	}
 }
@@ -231,7 +235,7 @@ type occurrence struct {
 	bits happening
 }
 
-// handle tells the sockets of a batch; found has room for it.
+// handle notifies the sockets of a batch; found has room for them.
 func (p *poller) handle(events []syscall.EpollEvent, fetch uint32, found []occurrence) {
 	pollers.Lock()
 	for _, ev := range events {
@@ -246,8 +250,8 @@ func (p *poller) handle(events []syscall.EpollEvent, fetch uint32, found []occur
 	}
 }
 
-// happened translates an event. An end or an error lets both directions make progress: their
-// operations return it.
+// happened translates an event. An end or an error lets both directions make
+// progress: their operations return it.
 func happened(ev uint32) (bits happening) {
 	if ev&syscall.EPOLLIN != 0 {
 		bits |= readable
@@ -264,11 +268,12 @@ func happened(ev uint32) (bits happening) {
 	return bits
 }
 
-// glances is the number of machines' waits after which a worker looks for events itself.
+// glances is the number of machines' waits after which a worker looks for events
+// itself.
 const glances = 16
 
-// glance makes a busy worker look for events now and then: while all processors compute, the
-// runtime polls only every 10 ms on behalf of the goroutine.
+// glance makes a busy worker look for events now and then: while all processors
+// compute, the runtime polls only every 10 ms on behalf of the goroutine.
 func (p *poller) glance(on schedulers.Worker) {
 	if on == nil || p.parked.Add(1)%glances != 0 || !p.glancing.TryLock() {
 		return

@@ -26,8 +26,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// echo answers until the peer has shut its side. It holds a buffer only while there is something
-// to read.
+// echo answers until the peer has shut its side. It holds a buffer only while
+// there is something to read.
 //
 //movenext:async
 func echo(ctx context.Context, c *netio.Conn) (int, error) {
@@ -186,14 +186,15 @@ func TestManyConversationsLoseNoWake(t *testing.T) {
 	})
 }
 
-// TestReusedDescriptors closes and opens connections while events are under way: the number of a
-// descriptor goes to another connection at once, which must read only its own data.
+// TestReusedDescriptors closes and opens connections while events are under way:
+// the number of a descriptor goes to another connection at once, which must read
+// only its own data.
 func TestReusedDescriptors(t *testing.T) {
 	onProcs(t, func(t *testing.T) {
 		l := listen(t, "unix")
-		var fleet sync.WaitGroup
+		var clients sync.WaitGroup
 		for i := range 8 {
-			fleet.Go(func() {
+			clients.Go(func() {
 				for range 60 {
 					c, err := netio.Dial(context.Background(), "unix", l.Addr().String())
 					if !assert.NoError(t, err) {
@@ -215,7 +216,7 @@ func TestReusedDescriptors(t *testing.T) {
 			require.NoError(t, err)
 			served = append(served, echoAsync(context.Background(), c))
 		}
-		fleet.Wait()
+		clients.Wait()
 		for _, j := range served {
 			n, err := j.Await()
 			require.NoError(t, err)
@@ -328,8 +329,8 @@ func TestABubbleIsRefused(t *testing.T) {
 	})
 }
 
-// TestAFaultyPeer has clients that misbehave in various ways, and one that behaves; the server
-// serves it.
+// TestAFaultyPeer has clients that misbehave in various ways, and one that
+// behaves; the server serves it.
 func TestAFaultyPeer(t *testing.T) {
 	l := listen(t, "tcp")
 	address := l.Addr().String()

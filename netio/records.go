@@ -52,7 +52,8 @@ func decryptable(ctx context.Context, c *TLSConn) error {
 	}
 }
 
-// take returns the data that are there, or errNothingYet. The caller has the turn to read.
+// take returns data that are available, or errNothingYet. The caller has the turn
+// to read.
 func (c *TLSConn) take(p []byte) (int, error) {
 	if err := c.wire.conn.end.check(reading); err != nil {
 		return 0, err
@@ -72,8 +73,9 @@ func (c *TLSConn) take(p []byte) (int, error) {
 	return 0, err
 }
 
-// peek reports that there is something to read by returning nil, and errNothingYet if there is
-// not. An end or an error counts as something: crypto/tls returns it again.
+// peek reports that there is something to read by returning nil, and
+// errNothingYet if there is not. An end or an error counts as something:
+// crypto/tls returns it again.
 func (c *TLSConn) peek() error {
 	if err := c.wire.conn.end.check(reading); err != nil {
 		return err
@@ -89,17 +91,18 @@ func (c *TLSConn) peek() error {
 	return nil
 }
 
-// part is the number of bytes of a write that are encrypted before they are sent: a few records.
+// part is the number of bytes of a write that are encrypted before they are sent:
+// a few records.
 const part = 1 << 16
 
-// encrypted is TLSConn.Write.
+// encrypted is TLSConn.WriteAll.
 //
 //movenext:async
-func encrypted(c *TLSConn, p []byte) (int, error) {
-	if err := c.Handshake(context.Background()); err != nil {
+func encrypted(ctx context.Context, c *TLSConn, p []byte) (int, error) {
+	if err := c.Handshake(ctx); err != nil {
 		return 0, err
 	}
-	if err := c.out.Lock(context.Background()); err != nil {
+	if err := c.out.Lock(ctx); err != nil {
 		return 0, err
 	}
 	defer c.out.Unlock()
@@ -111,7 +114,7 @@ func encrypted(c *TLSConn, p []byte) (int, error) {
 		if err != nil {
 			return done, err
 		}
-		if err := sent(c); err != nil {
+		if err := sent(ctx, c); err != nil {
 			return done, err
 		}
 		if done += n; done == len(p) {
@@ -145,14 +148,14 @@ func finished(c *TLSConn) error {
 	if err := c.tls.CloseWrite(); err != nil {
 		return err
 	}
-	if err := sent(c); err != nil {
+	if err := sent(context.Background(), c); err != nil {
 		return err
 	}
 	return c.wire.conn.CloseWrite()
 }
 
-// flushed sends the records that crypto/tls has made while it read. A reader with nothing to
-// send does not wait for writers.
+// flushed sends the records that crypto/tls has made while it read. A reader with
+// nothing to send does not wait for writers.
 //
 //movenext:async
 func flushed(c *TLSConn) error {
@@ -163,18 +166,19 @@ func flushed(c *TLSConn) error {
 		return err
 	}
 	defer c.out.Unlock()
-	return sent(c)
+	return sent(context.Background(), c)
 }
 
-// sent sends all of out. Its caller has the turn to write.
+// sent sends all of out, and breaks the connection if it cannot. Its caller has
+// the turn to write.
 //
 //movenext:async
-func sent(c *TLSConn) error {
+func sent(ctx context.Context, c *TLSConn) error {
 	b := c.wire.taken()
 	if b == nil {
 		return nil
 	}
-	_, err := c.wire.conn.Write(*b)
+	_, err := c.wire.conn.WriteAll(ctx, *b)
 	putOut(b)
 	if err != nil {
 		c.mu.Lock()

@@ -502,27 +502,27 @@ func (f *decryptableMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // encryptedAsync starts [encrypted] as a state machine and returns its job.
-func encryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
+func encryptedAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := encryptedLocals{c: c, p: p}
+	frame := encryptedLocals{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&t, &result)
 	if ended, v0, v1 := frame.moveNext(&t); ended {
 		t.Rethrow()
-		return statemachine.Completed(context.Background(), v0, v1)
+		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &encryptedMachine{encryptedLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(ctx, &t, m)
 }
 
 // encryptedEnter enters [encrypted] for another machine. It returns the results, or the suspended frame that will have them.
-func encryptedEnter(t *statemachine.Task, c *TLSConn, p []byte) (*encryptedFrame, int, error) {
-	frame := encryptedLocals{c: c, p: p}
+func encryptedEnter(t *statemachine.Task, ctx context.Context, c *TLSConn, p []byte) (*encryptedFrame, int, error) {
+	frame := encryptedLocals{ctx: ctx, c: c, p: p}
 	if ended, v0, v1 := frame.moveNext(t); ended {
 		t.Rethrow()
 		return nil, v0, v1
 	}
 	m := &encryptedFrame{encryptedLocals: frame}
-	t.Push(context.Background(), m)
+	t.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -531,8 +531,9 @@ type encryptedLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	c *TLSConn
-	p []byte
+	ctx context.Context
+	c   *TLSConn
+	p   []byte
 
 	handshake1 *job.Job[job.Void]
 	lock2      *coord.EnteredVoid[job.Void]
@@ -573,140 +574,140 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:99: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:99
-	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:99
+	// records.go:102: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:102
+	f.handshake1 = f.c.HandshakeAsync(f.ctx)
+//line github.com/movenext/movenext/netio/records.go:102
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:582
+//line github.com/movenext/movenext/netio/records_async.go:583
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:99
+//line github.com/movenext/movenext/netio/records.go:102
 	return t.Await(f.handshake1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:99
+//line github.com/movenext/movenext/netio/records.go:102
 		_, err3 := statemachine.TwinResult(t, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:99
+//line github.com/movenext/movenext/netio/records.go:102
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:99
+//line github.com/movenext/movenext/netio/records.go:102
 		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:99
+//line github.com/movenext/movenext/netio/records.go:102
 			goto endIf1
 		}
-//line github.com/movenext/movenext/netio/records.go:100
+//line github.com/movenext/movenext/netio/records.go:103
 		result0, result1 = 0, err3
 	}
-//line github.com/movenext/movenext/netio/records.go:100
+//line github.com/movenext/movenext/netio/records.go:103
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:100
+//line github.com/movenext/movenext/netio/records.go:103
 	return true, result0, result1
 endIf1:
-	// records.go:102: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:102
-	f.lock2, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:610
+	// records.go:105: if err := c.out.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:105
+	f.lock2, err = f.c.out.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:611
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:105
 	err = f.lock2.Results(t)
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:105
 	f.lock2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:105
 	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records.go:105
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/records.go:103
+//line github.com/movenext/movenext/netio/records.go:106
 	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:103
+//line github.com/movenext/movenext/netio/records.go:106
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:103
+//line github.com/movenext/movenext/netio/records.go:106
 	return true, result0, result1
 endIf2:
 	{
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:108
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:108
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:108
 			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:108
 			raise()
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records.go:108
 		})
 	}
-//line github.com/movenext/movenext/netio/records.go:106
+//line github.com/movenext/movenext/netio/records.go:109
 	f.done = 0
 for1:
-//line github.com/movenext/movenext/netio/records.go:107
+//line github.com/movenext/movenext/netio/records.go:110
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records.go:108
+//line github.com/movenext/movenext/netio/records.go:111
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:108
+//line github.com/movenext/movenext/netio/records.go:111
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:110
+//line github.com/movenext/movenext/netio/records.go:113
 		var err3 error
-//line github.com/movenext/movenext/netio/records.go:110
+//line github.com/movenext/movenext/netio/records.go:113
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+part)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records.go:112
+//line github.com/movenext/movenext/netio/records.go:115
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:112
+//line github.com/movenext/movenext/netio/records.go:115
 			return true, result0, result1
 		}
 	}
-	// records.go:114: if err := sent(c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:114
-	f.sent3, err2 = sentEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:673
+	// records.go:117: if err := sent(ctx, c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:117
+	f.sent3, err2 = sentEnter(t, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:674
 	if f.sent3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:114
+//line github.com/movenext/movenext/netio/records.go:117
 	err2 = f.sent3.Results(t)
-//line github.com/movenext/movenext/netio/records.go:114
+//line github.com/movenext/movenext/netio/records.go:117
 	f.sent3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/records.go:114
+//line github.com/movenext/movenext/netio/records.go:117
 	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:114
+//line github.com/movenext/movenext/netio/records.go:117
 		goto endIf3
 	}
-//line github.com/movenext/movenext/netio/records.go:115
+//line github.com/movenext/movenext/netio/records.go:118
 	result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records.go:115
+//line github.com/movenext/movenext/netio/records.go:118
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:115
+//line github.com/movenext/movenext/netio/records.go:118
 	return true, result0, result1
 endIf3:
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records.go:118
+//line github.com/movenext/movenext/netio/records.go:121
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:118
+//line github.com/movenext/movenext/netio/records.go:121
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:704
+//line github.com/movenext/movenext/netio/records_async.go:705
 	goto for1
 }
 
 // Location returns where [encrypted] is suspended.
 func (f *encryptedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.encrypted", "github.com/movenext/movenext/netio/records.go", 99, 102, 114)
+	return f.Frame.At("github.com/movenext/movenext/netio.encrypted", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
 }
 
 // Results returns what [encrypted] returned, or raises again the panic that ended it.
@@ -805,114 +806,114 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 	default:
 		f.Misuse(resumeAt)
 	}
-	// records.go:138: if err := c.Handshake(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:138
+	// records.go:141: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:141
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:814
+//line github.com/movenext/movenext/netio/records_async.go:815
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 	return t.Await(f.handshake1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 		_, err3 := statemachine.TwinResult(t, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 		f.handshake1 = nil
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:138
+//line github.com/movenext/movenext/netio/records.go:141
 			goto endIf1
 		}
-//line github.com/movenext/movenext/netio/records.go:139
+//line github.com/movenext/movenext/netio/records.go:142
 		result0 = err3
 	}
-//line github.com/movenext/movenext/netio/records.go:139
+//line github.com/movenext/movenext/netio/records.go:142
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:139
+//line github.com/movenext/movenext/netio/records.go:142
 	return true, result0
 endIf1:
-	// records.go:141: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:141
+	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:144
 	f.lock2, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:842
+//line github.com/movenext/movenext/netio/records_async.go:843
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:144
 	err = f.lock2.Results(t)
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:144
 	f.lock2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:144
 	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records.go:144
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/records.go:142
+//line github.com/movenext/movenext/netio/records.go:145
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:142
+//line github.com/movenext/movenext/netio/records.go:145
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:142
+//line github.com/movenext/movenext/netio/records.go:145
 	return true, result0
 endIf2:
 	{
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:147
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:147
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:147
 			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:147
 			raise()
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records.go:147
 		})
 	}
-//line github.com/movenext/movenext/netio/records.go:145
+//line github.com/movenext/movenext/netio/records.go:148
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records.go:146
+//line github.com/movenext/movenext/netio/records.go:149
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:146
+//line github.com/movenext/movenext/netio/records.go:149
 		return true, result0
 	}
-	// records.go:148: if err := sent(c); err != nil {
-//line github.com/movenext/movenext/netio/records.go:148
-	f.sent3, err2 = sentEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:889
+	// records.go:151: if err := sent(context.Background(), c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:151
+	f.sent3, err2 = sentEnter(t, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:890
 	if f.sent3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/netio/records.go:148
+//line github.com/movenext/movenext/netio/records.go:151
 	err2 = f.sent3.Results(t)
-//line github.com/movenext/movenext/netio/records.go:148
+//line github.com/movenext/movenext/netio/records.go:151
 	f.sent3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/records.go:148
+//line github.com/movenext/movenext/netio/records.go:151
 	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:148
+//line github.com/movenext/movenext/netio/records.go:151
 		goto endIf3
 	}
-//line github.com/movenext/movenext/netio/records.go:149
+//line github.com/movenext/movenext/netio/records.go:152
 	result0 = err2
-//line github.com/movenext/movenext/netio/records.go:149
+//line github.com/movenext/movenext/netio/records.go:152
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:149
+//line github.com/movenext/movenext/netio/records.go:152
 	return true, result0
 endIf3:
-	// records.go:151: return c.wire.conn.CloseWrite()
-//line github.com/movenext/movenext/netio/records.go:151
+	// records.go:154: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/records_async.go:916
+//line github.com/movenext/movenext/netio/records_async.go:917
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -920,23 +921,23 @@ endIf3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:154
 	closeWrite1 = f.closeWrite4.Results(t)
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:154
 	result0 = closeWrite1
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:154
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records.go:154
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:935
+//line github.com/movenext/movenext/netio/records_async.go:936
 }
 
 // Location returns where [finished] is suspended.
 func (f *finishedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.finished", "github.com/movenext/movenext/netio/records.go", 138, 141, 148, 151)
+	return f.Frame.At("github.com/movenext/movenext/netio.finished", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
 }
 
 // Results returns what [finished] returned, or raises again the panic that ended it.
@@ -1028,57 +1029,57 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:159
+//line github.com/movenext/movenext/netio/records.go:162
 	if !f.c.wire.full() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:163
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:160
+//line github.com/movenext/movenext/netio/records.go:163
 		return true, result0
 	}
-	// records.go:162: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:162
+	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:165
 	f.lock1, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:1043
+//line github.com/movenext/movenext/netio/records_async.go:1044
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:165
 	err = f.lock1.Results(t)
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:165
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:165
 	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:165
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:166
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:166
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records.go:166
 	return true, result0
 endIf1:
 	{
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:168
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:168
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:168
 			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:168
 			raise()
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:168
 		})
 	}
-	// records.go:166: return sent(c)
-//line github.com/movenext/movenext/netio/records.go:166
-	f.sent2, sent1 = sentEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:1082
+	// records.go:169: return sent(context.Background(), c)
+//line github.com/movenext/movenext/netio/records.go:169
+	f.sent2, sent1 = sentEnter(t, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:1083
 	if f.sent2 == nil {
 		goto resumed2
 	}
@@ -1086,23 +1087,23 @@ endIf1:
 	f.c = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:169
 	sent1 = f.sent2.Results(t)
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:169
 	f.sent2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:169
 	result0 = sent1
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:169
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records.go:169
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1101
+//line github.com/movenext/movenext/netio/records_async.go:1102
 }
 
 // Location returns where [flushed] is suspended.
 func (f *flushedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushed", "github.com/movenext/movenext/netio/records.go", 162, 166)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushed", "github.com/movenext/movenext/netio/records.go", 165, 169)
 }
 
 // Results returns what [flushed] returned, or raises again the panic that ended it.
@@ -1130,27 +1131,27 @@ func (f *flushedMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // sentAsync starts [sent] as a state machine and returns its job.
-func sentAsync(c *TLSConn) (result *job.Job[job.Void]) {
+func sentAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := sentLocals{c: c}
 	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
+	if ended, v0 := frame.moveNext(&t, ctx); ended {
 		t.Rethrow()
-		return statemachine.Completed(context.Background(), job.Void{}, v0)
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sentMachine{sentLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(ctx, &t, m)
 }
 
 // sentEnter enters [sent] for another machine. It returns the results, or the suspended frame that will have them.
-func sentEnter(t *statemachine.Task, c *TLSConn) (*sentFrame, error) {
+func sentEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*sentFrame, error) {
 	frame := sentLocals{c: c}
-	if ended, v0 := frame.moveNext(t); ended {
+	if ended, v0 := frame.moveNext(t, ctx); ended {
 		t.Rethrow()
 		return nil, v0
 	}
 	m := &sentFrame{sentLocals: frame}
-	t.Push(context.Background(), m)
+	t.Push(ctx, m)
 	return m, nil
 }
 
@@ -1161,8 +1162,8 @@ type sentLocals struct {
 
 	c *TLSConn
 
-	b      *[]byte
-	write1 *Entered
+	b         *[]byte
+	writeAll1 *Entered
 }
 
 // sentFrame is the frame of [sent] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -1174,12 +1175,13 @@ type sentFrame struct {
 
 // MoveNext continues [sent] where it stopped.
 func (f *sentFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
+	ended, f.result0 = f.moveNext(t, nil)
 	return ended
 }
 
 // moveNext runs [sent] from where it stopped to its next suspension (false) or its end (true).
-func (f *sentLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
+// Its parameters are needed only before the first suspension.
+func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended bool, result0 error) {
 	defer f.defers.Leave(t, &f.Frame, &ended)
 	var err error
 	resumeAt := f.State
@@ -1191,62 +1193,62 @@ func (f *sentLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:173
+//line github.com/movenext/movenext/netio/records.go:177
 	f.b = f.c.wire.taken()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:179
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:175
+//line github.com/movenext/movenext/netio/records.go:179
 		return true, result0
 	}
-	// records.go:177: _, err := c.wire.conn.Write(*b)
-//line github.com/movenext/movenext/netio/records.go:177
-	f.write1, _, err = f.c.wire.conn.WriteEnter(t, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1207
-	if f.write1 == nil {
+	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
+//line github.com/movenext/movenext/netio/records.go:181
+	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(t, ctx, *f.b)
+//line github.com/movenext/movenext/netio/records_async.go:1209
+	if f.writeAll1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:177
-	_, err = f.write1.Results(t)
-//line github.com/movenext/movenext/netio/records.go:177
-	f.write1 = nil
+//line github.com/movenext/movenext/netio/records.go:181
+	_, err = f.writeAll1.Results(t)
+//line github.com/movenext/movenext/netio/records.go:181
+	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/records.go:178
+//line github.com/movenext/movenext/netio/records.go:182
 	putOut(f.b)
 	if err != nil {
 		f.c.mu.Lock()
 		{
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:185
 			unlock1 := f.c.mu.Unlock
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:185
 			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:185
 				defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:185
 				raise()
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:185
 			})
 		}
-//line github.com/movenext/movenext/netio/records.go:182
+//line github.com/movenext/movenext/netio/records.go:186
 		if f.c.broken == nil {
 			f.c.broken = err
 		}
 	}
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:186
+//line github.com/movenext/movenext/netio/records.go:190
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:186
+//line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1245
+//line github.com/movenext/movenext/netio/records_async.go:1247
 }
 
 // Location returns where [sent] is suspended.
 func (f *sentLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sent", "github.com/movenext/movenext/netio/records.go", 177)
+	return f.Frame.At("github.com/movenext/movenext/netio.sent", "github.com/movenext/movenext/netio/records.go", 181)
 }
 
 // Results returns what [sent] returned, or raises again the panic that ended it.
@@ -1263,7 +1265,7 @@ type sentMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+	ended, v0 := f.moveNext(t, nil)
 	if !ended {
 		return false
 	}
@@ -1273,4 +1275,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 28bc4fbe95e3681d
+// Digest of what is above: 8a3f19b1c326a44d

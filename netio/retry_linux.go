@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// retry makes accepting continue some time after the system had no descriptor or no memory left.
-// The connections that wait in the backlog cause no new event.
+// retry makes accepting continue some time after the system had no descriptor or
+// no memory left. Connections that wait in the backlog cause no new event.
 type retry struct {
 	of    *socket
 	armed bool

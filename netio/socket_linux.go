@@ -11,9 +11,10 @@ import (
 
 // # Turns to read and to write
 //
-// A socket has two directions. In each, one operation at a time has the turn: it alone makes
-// system calls there. The others wait in a queue, first come, first served: the writes of ten
-// goroutines go out one after the other and never interleave.
+// A socket has two directions. In each, one operation at a time has the turn: it
+// alone makes system calls there. The others wait in a queue, first come, first
+// served: the writes of ten goroutines go out one after the other and never
+// interleave.
 //
 //	                    in queue   taken   makes system calls
 //	idle                none       no      none
@@ -31,8 +32,9 @@ import (
 //
 // # The one race
 //
-// An operation is told EAGAIN; an event says that the socket is ready; the operation lies down to
-// wait. Edges come once. So the two meet under the socket's lock:
+// An operation is told EAGAIN; an event says that the socket is ready; the
+// operation goes to sleep. An edge is reported only once. So the two meet under
+// the socket's lock:
 //
 //	the operation                        the poller
 //	 1. lock; note edges; unlock          1. lock
@@ -41,20 +43,21 @@ import (
 //	 4. edges has moved: again from 2     4. unlock; tell the operation granted
 //	 5. ready = false; wait; unlock
 //
-// Proof. A change that makes the socket ready after the call in step 2 causes an event, and the
-// right-hand list runs after that. If it runs before step 3, it also runs after step 1, and step
-// 4 sees it: edges is written only under the lock. If it runs after step 5, it finds the
-// operation in the queue. An event that was fetched before step 1 and handled after step 5 wakes
-// the operation needlessly: it makes a call, is told EAGAIN, and waits as before. That costs a
-// turn and loses nothing. A short read is an EAGAIN that costs no call: it clears ready in the
-// same way, unless the system has reported an end or an error, which is reported once and may
-// follow the data that were read.
+// Proof. A change that makes the socket ready after the call in step 2 causes an
+// event, and the right-hand list runs after that. If it runs before step 3, it
+// also runs after step 1, and step 4 sees it: edges is written only under the
+// lock. If it runs after step 5, it finds the operation in the queue. An event
+// that was fetched before step 1 and handled after step 5 wakes the operation
+// needlessly: it makes a call, is told EAGAIN, and waits as before. That costs a
+// turn and loses nothing. A short read is an EAGAIN that costs no call: it clears
+// ready in the same way, unless the system has reported an end or an error, which
+// is reported once and may follow the data that were read.
 //
-// The tempting wrong way is to clear ready before the call. An event between the two sets it
-// again, although the call reads the data of that event: the next operation then trusts an event
-// that has been used up.
+// It is tempting to clear ready before the call. But an event between the two
+// sets it again, although the call reads the data of that event: the next
+// operation then trusts an event that has been used up.
 
-// socket is a descriptor in the poller. Conn and Listener are made of it.
+// socket is a descriptor in the poller. Conn and Listener consist of it.
 type socket struct {
 	// Written before any other goroutine knows the socket.
 	fd      int
@@ -100,8 +103,8 @@ func (s *socket) refusal(k kind) error {
 	return nil
 }
 
-// try runs t at once if it need not wait. Otherwise its caller makes an operation for it.
-// machine limits the streak of attempts that did not wait.
+// try runs t at once if it need not wait. Otherwise its caller makes an operation
+// for it. machine limits the streak of attempts that did not wait.
 func (s *socket) try(t *transfer, machine bool) verdict {
 	d := s.of(t.kind)
 	s.mu.Lock()
@@ -122,7 +125,8 @@ func (s *socket) try(t *transfer, machine bool) verdict {
 	return s.run(t, nil)
 }
 
-// enqueue makes o wait, or run if its turn has come meanwhile. held says that o has the turn.
+// enqueue makes o wait, or run if its turn has come meanwhile. held says that o
+// has the turn.
 func (s *socket) enqueue(o *operation, held bool) verdict {
 	d := s.of(o.kind)
 	s.mu.Lock()
@@ -192,8 +196,8 @@ func (s *socket) ending(o *operation) error {
 	return nil
 }
 
-// run makes the system calls of t, which has the turn and is counted inside. mu is held, and
-// released. o is t's operation, or nil.
+// run makes the system calls of t, which has the turn and is counted inside. mu
+// is held, and released. o is t's operation, or nil.
 func (s *socket) run(t *transfer, o *operation) verdict {
 	d := s.of(t.kind)
 	for {
@@ -251,8 +255,8 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 	return blocked
 }
 
-// event is the poller's part of the race: bits are the conditions, fetched by the fetch of that
-// number.
+// event is the poller's part of the race: bits are the conditions, fetched by the
+// fetch of that number.
 func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
 	if s.closed {

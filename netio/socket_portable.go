@@ -13,20 +13,21 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
-// # Systems without a poller of ours
+// # Systems without a poller of this package
 //
-// On these systems a socket is one of package net, and a wait is a goroutine that blocks in it.
-// Order, deadlines and errors are as on the systems with a poller. The goroutine takes no OS
-// thread, since Go's runtime polls for it. The lane of job.Blocking is the wrong place for these
-// waits: its limit is meant for calls that hold a thread, and a server with more idle
-// connections than that would stall.
+// On these systems a socket is one of package net, and a wait is a goroutine that
+// blocks in it. Order, deadlines and errors are as on the systems with a poller.
+// The goroutine takes no OS thread, since Go's runtime polls for it. The lane of
+// job.Blocking is not suited for these waits: its limit is meant for calls that
+// hold a thread, and a server with more idle connections than that would stall.
 //
-// An operation that a context ends must not lose a byte that a look has read, or a connection
-// that an accept has got. So looks and accepts are jobs of the socket: a waiter whose context
-// ends leaves the job there, for the next waiter.
+// An operation that a context ends must not lose a byte that a look has read, or
+// a connection that an accept has got. So looks and accepts are jobs of the
+// socket: a waiter whose context ends leaves the job to the next waiter.
 
 // socket is what Conn and Listener are made of.
 type socket struct {
@@ -46,10 +47,12 @@ type socket struct {
 	mu   sync.Mutex
 	gone bool // NetConn has handed conn out
 
-	readUntil time.Time
+	readUntil  time.Time
+	writeUntil time.Time
+	cut        bool // a context has ended the write
 }
 
-// more is what a transfer has on these systems besides its buffer.
+// more is the part of a transfer that these systems need besides its buffer.
 type more struct{ accepted net.Conn }
 
 // do runs t to its end, and blocks the calling goroutine meanwhile.
@@ -81,7 +84,7 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	}
 	switch t.kind {
 	case reading:
-		if len(t.buf) > 0 { // as on the other systems, where the answer would look like the end
+		if len(t.buf) > 0 { // as on the other systems, where an empty read would look like the end
 			t.n, t.err = s.Read(t.buf)
 		}
 	case filling:
@@ -91,7 +94,7 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	case accepting:
 		t.more.accepted, t.err = s.accept(ctx)
 	case writing:
-		t.n, t.err = s.conn.Write(t.buf)
+		t.n, t.err = s.write(ctx, t.buf)
 	case shutting:
 		t.err = errors.ErrUnsupported
 		if c, ok := s.conn.(interface{ CloseWrite() error }); ok {
@@ -130,6 +133,41 @@ func (s *socket) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return s.conn.Read(p)
+}
+
+// write writes all of p, unless ctx ends first: then a deadline that has passed ends it, and the
+// user's deadline is put back. Its caller has the turn.
+func (s *socket) write(ctx context.Context, p []byte) (int, error) {
+	if ctx.Done() == nil {
+		return s.conn.Write(p)
+	}
+	cut := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		s.cutWrite(true)
+		close(cut)
+	})
+	n, err := s.conn.Write(p)
+	if stop() {
+		return n, err
+	}
+	<-cut
+	s.cutWrite(false)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = whyEnded(ctx)
+	}
+	return n, err
+}
+
+// cutWrite ends the present write, or lets the next one begin.
+func (s *socket) cutWrite(cut bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cut = cut
+	until := s.writeUntil
+	if cut {
+		until = time.Unix(1, 0)
+	}
+	_ = s.conn.SetWriteDeadline(until)
 }
 
 // overdue returns the error of a read after its deadline. Bytes that were read ahead must not be
@@ -215,7 +253,7 @@ func (s *socket) accept(ctx context.Context) (net.Conn, error) {
 
 // begin runs f on a goroutine.
 func begin[T any](f func() (T, error)) *job.Job[T] {
-	p := new(job.Promise[T])
+	p := new(promise.Promise[T])
 	p.Init()
 	go func() {
 		v, err := f()
@@ -223,64 +261,4 @@ func begin[T any](f func() (T, error)) *job.Job[T] {
 		told.Deliver(nil)
 	}()
 	return p.Job()
-}
-
-func (s *socket) close() error {
-	if s.listener == nil {
-		return s.conn.Close()
-	}
-	err := s.listener.Close()
-	go s.drop()
-	return err
-}
-
-// drop closes a connection that was accepted for a waiter that had given up, and that no other
-// waiter has taken.
-func (s *socket) drop() {
-	if s.in.Lock(context.Background()) != nil {
-		return
-	}
-	defer s.in.Unlock()
-	if s.coming == nil {
-		return
-	}
-	nc, err := s.coming.Await()
-	s.coming = nil
-	if err == nil {
-		_ = nc.Close()
-	}
-}
-
-// LocalAddr returns the address on this side.
-func (s *socket) LocalAddr() net.Addr {
-	if s.listener != nil {
-		return s.listener.Addr()
-	}
-	return s.conn.LocalAddr()
-}
-
-// RemoteAddr returns the address of the peer, or nil.
-func (s *socket) RemoteAddr() net.Addr {
-	if s.listener != nil {
-		return nil
-	}
-	return s.conn.RemoteAddr()
-}
-
-func (s *socket) setDeadlines(t time.Time, in, out bool) error {
-	if err := s.left(reading); err != nil {
-		return err
-	}
-	if in {
-		s.mu.Lock()
-		s.readUntil = t
-		s.mu.Unlock()
-		if err := s.conn.SetReadDeadline(t); err != nil {
-			return err
-		}
-	}
-	if out {
-		return s.conn.SetWriteDeadline(t)
-	}
-	return nil
 }

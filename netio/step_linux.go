@@ -10,21 +10,21 @@ import (
 	"syscall"
 )
 
-// more is what a transfer has on this system besides its buffer.
+// more is the part of a transfer that this system needs besides its buffer.
 type more struct {
 	rare   bool // the socket may have bytes that were read ahead, or an error that was kept
 	proven bool // see direction
 
-	// Accepted: a descriptor, and the other end's address, of which a Unix socket has only the
-	// name.
+	// Accepted: a descriptor, and the other end's address, of which a Unix socket
+	// has only the name.
 	fd   int
 	from netip.AddrPort
 	name string
 }
 
-// step makes system calls until the transfer is done or the socket would block, which is done ==
-// false. An error of the transfer ends it. drained says that a short read has shown that nothing
-// is left.
+// step makes system calls until the transfer is done or the socket would block,
+// which is done == false. An error of the transfer ends it. drained says that a
+// short read has shown that nothing is left.
 func (t *transfer) step(s *socket) (done, drained bool) {
 	switch t.kind {
 	case reading, filling:
@@ -43,7 +43,7 @@ func (t *transfer) step(s *socket) (done, drained bool) {
 
 func (t *transfer) read(s *socket) (done, drained bool) {
 	if len(t.buf) == 0 {
-		return true, false // the system's answer would look like the end
+		return true, false // the result of an empty read would look like the end
 	}
 	if t.more.rare {
 		t.n += s.takeAhead(t.buf[t.n:])
@@ -101,7 +101,8 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 	}
 }
 
-// maxWrite is the most that one system call is given: the system refuses more than 2 GB.
+// maxWrite is the most that one system call gets: the system refuses more than 2
+// GB.
 const maxWrite = 1 << 30
 
 func (t *transfer) write(s *socket) (done bool) {

@@ -10,9 +10,10 @@ import (
 	"syscall"
 )
 
-// take makes a Conn of nc: it duplicates the descriptor and closes nc. It cannot use the
-// descriptor itself, since package net polls that too. The tempting wrong way to a duplicate is
-// File().Fd(): it makes the file description that the two share a blocking one.
+// take makes a Conn of nc: it duplicates the descriptor and closes nc. It cannot
+// use the descriptor itself, since package net polls that too. It is tempting to
+// duplicate it with File().Fd(), but that makes the file description that the two
+// share a blocking one.
 func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	fd, err := duplicateOf(nc.(syscall.Conn))
 	if err != nil {
@@ -34,7 +35,7 @@ func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	return &Conn{s}, nil
 }
 
-// duplicateOf returns another descriptor of what c describes.
+// duplicateOf returns a duplicate of c's descriptor.
 func duplicateOf(c syscall.Conn) (int, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -59,7 +60,7 @@ func duplicate(control func(func(fd uintptr)) error) (int, error) {
 	return int(fd), nil
 }
 
-// learn asks the system what s is. It refuses what is no socket.
+// learn asks the system what s is. It refuses anything but a socket.
 func (s *socket) learn() error {
 	typ, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
 	if err != nil {
@@ -103,9 +104,9 @@ func listenerOf(l net.Listener) (*Listener, error) {
 	return &Listener{s}, nil
 }
 
-// inherited sets the options that connections inherit from their listener: small writes go out
-// at once and idle peers are probed. Package net sets the same for each connection, in five
-// system calls.
+// inherited sets the options that connections inherit from their listener: small
+// writes go out at once and idle peers are probed. Package net sets the same for
+// each connection, in five system calls.
 func (s *socket) inherited() error {
 	if s.isUnix() {
 		return nil
@@ -123,7 +124,7 @@ func (s *socket) inherited() error {
 	)
 }
 
-// accepted makes a Conn of what t has accepted.
+// accepted makes a Conn from the connection that t has accepted.
 func (l *Listener) accepted(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err

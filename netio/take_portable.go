@@ -18,7 +18,7 @@ func take(nc net.Conn, ahead []byte) (*Conn, error) {
 
 func listenerOf(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
 
-// accepted makes a Conn of what t has accepted.
+// accepted makes a Conn from the connection that t has accepted.
 func (l *Listener) accepted(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -93,7 +94,7 @@ func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := new(job.Promise[job.Void])
+	p := new(promise.Promise[job.Void])
 	p.Init()
 	c.handshake = p.Job()
 	go func() {
@@ -117,11 +118,25 @@ func (c *TLSConn) Read(p []byte) (int, error) { return decrypted(c, p) }
 func (c *TLSConn) ReadAsync(p []byte) *job.Job[int] { return decryptedAsync(c, p) }
 
 // Write is [Conn.Write] for data to be encrypted. It blocks; its twin is [TLSConn.WriteAsync].
-func (c *TLSConn) Write(p []byte) (int, error) { return encrypted(c, p) }
+func (c *TLSConn) Write(p []byte) (int, error) { return encrypted(context.Background(), c, p) }
 
 // WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended. It does not
 // block.
-func (c *TLSConn) WriteAsync(p []byte) *job.Job[int] { return encryptedAsync(c, p) }
+func (c *TLSConn) WriteAsync(p []byte) *job.Job[int] {
+	return encryptedAsync(context.Background(), c, p)
+}
+
+// WriteAll is [Conn.WriteAll] for data to be encrypted. If ctx ends in the middle of a record,
+// all later writes fail. It blocks; its twin is [TLSConn.WriteAllAsync].
+func (c *TLSConn) WriteAll(ctx context.Context, p []byte) (int, error) {
+	return encrypted(ctx, c, p)
+}
+
+// WriteAllAsync is [TLSConn.WriteAll] as a job, which is Canceled when ctx ends first. p belongs
+// to the job until it has ended. It does not block.
+func (c *TLSConn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
+	return encryptedAsync(ctx, c, p)
+}
 
 // Readable is [Conn.Readable] for the decrypted data: records without data do not count. It
 // blocks; its twin is [TLSConn.ReadableAsync].

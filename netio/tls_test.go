@@ -23,8 +23,8 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// configs returns the configuration of a server, with a certificate made once, and of a client
-// that trusts it.
+// configs returns the configuration of a server, with a certificate made once,
+// and of a client that trusts it.
 var configs = sync.OnceValues(func() (server, client *tls.Config) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -147,8 +147,9 @@ func TestTLSPlain(t *testing.T) {
 	})
 }
 
-// TestTLSByteByByte delivers each byte on its own, from Go's own client: reads end in the middle
-// of a record many times. It fails if crypto/tls no longer continues after a temporary error.
+// TestTLSByteByByte delivers each byte on its own, from Go's own client: reads
+// end in the middle of a record many times. It fails if crypto/tls no longer
+// continues after a temporary error.
 func TestTLSByteByByte(t *testing.T) {
 	onVersions(t, func(t *testing.T, version uint16) {
 		s, c := configs()

@@ -17,7 +17,8 @@ const (
 // outward reports whether the operation waits for room to write.
 func (k kind) outward() bool { return k >= writing }
 
-// transfer is the part of an operation that makes system calls. One goroutine at a time uses it.
+// transfer is the part of an operation that makes system calls. One goroutine at
+// a time uses it.
 type transfer struct {
 	kind kind
 	buf  []byte
@@ -25,6 +26,9 @@ type transfer struct {
 	err  error
 	more more // what else the system needs
 }
+
+// Reason implements schedulers.Reasoner, for a report of what machines wait for.
+func (t *transfer) Reason() (what, holder string) { return "netio " + t.kind.name(), "" }
 
 // name returns the name of the operation in the errors of package net.
 func (k kind) name() string {

@@ -23,8 +23,8 @@ func putOut(b *[]byte) {
 	outs.Put(b)
 }
 
-// errNothingYet is the wire's error where it would have to block. crypto/tls checks whether the
-// error itself is a net.Error, so it must not be wrapped.
+// errNothingYet is the wire's error where it would have to block. crypto/tls
+// checks whether the error itself is a net.Error, so it must not be wrapped.
 var errNothingYet net.Error = nothingYetError{}
 
 type nothingYetError struct{}
@@ -101,8 +101,8 @@ func (w *wire) LocalAddr() net.Addr { return w.conn.LocalAddr() }
 // RemoteAddr implements net.Conn.
 func (w *wire) RemoteAddr() net.Addr { return w.conn.RemoteAddr() }
 
-// SetDeadline implements net.Conn. crypto/tls bounds its closing alert by a deadline; no write
-// waits here.
+// SetDeadline implements net.Conn. crypto/tls bounds its closing alert by a
+// deadline; no write waits here.
 func (w *wire) SetDeadline(time.Time) error { return nil }
 
 // SetReadDeadline implements net.Conn.

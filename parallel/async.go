@@ -13,9 +13,10 @@ import (
 //
 // # Lanes
 //
-// It has a lane for each body that is under way. A lane calls the body for an item, and
-// while the job that it got has not ended, it is a continuation of that job and holds
-// neither a worker nor a goroutine: a thousand lanes are a thousand small objects.
+// There is a lane for each body that is under way. A lane calls the body for an
+// item. While the job that the body returned has not ended, the lane is a
+// continuation of that job and holds neither a worker nor a goroutine: a thousand
+// lanes are a thousand small objects.
 //
 //	            calls the body
 //	submitted ──▶ running ──job is not complete──▶ waiting
@@ -26,18 +27,19 @@ import (
 //	                 ▼
 //	               gone
 //
-// Between waiting and submitted no function of the user runs: the job's completer notes
-// the outcome and finds the next item.
+// Between waiting and submitted no user function runs: the goroutine that
+// completes the job notes the outcome and finds the next item.
 //
 // # Where items come from
 //
-// Off a slice, lanes help themselves: an index is one atomic addition. Each lane starts
-// another when it has got an item, up to the degree, so that few items start few lanes.
+// Lanes take items off a slice themselves: an index costs one atomic addition.
+// Each lane starts another when it has got an item, up to the degree, so few
+// items start few lanes.
 //
-// A sequence has a goroutine, which must wait for a lane and not the other way round: a
-// slow sequence would otherwise hold one worker for each lane that wants an item. It
-// takes a lane that wants one, makes a new one if there is none and may be one more, or
-// waits (feeder.go).
+// A sequence has a goroutine, and that goroutine must wait for a lane, not the
+// other way round: a slow sequence would otherwise hold one worker for each lane
+// that wants an item. The goroutine takes a lane that wants an item, makes a new
+// one if there is none and the degree allows it, or waits (feeder.go).
 //
 // # Ends
 //
@@ -95,7 +97,8 @@ func (a *asyncLoop[T, R]) leave() continuation.Chain {
 	return a.complete(err)
 }
 
-// submit has a lane run on the scheduler. If that is refused the operation has failed.
+// submit makes a lane run on the scheduler. If the scheduler refuses, the
+// operation has failed.
 func (a *asyncLoop[T, R]) submit(l *lane[T, R], from schedulers.Worker) continuation.Chain {
 	hint := schedulers.Hint{From: from}
 	if l.began {
@@ -108,7 +111,7 @@ func (a *asyncLoop[T, R]) submit(l *lane[T, R], from schedulers.Worker) continua
 	return continuation.Chain{}
 }
 
-// gone counts a lane less.
+// gone counts one lane less.
 func (a *asyncLoop[T, R]) gone() continuation.Chain {
 	a.items.gone()
 	return a.leave()

@@ -98,8 +98,9 @@ func TestAsyncBodiesAsManyAtATimeAsTheDegreeSays(t *testing.T) {
 	})
 }
 
-// A body that begins says that the result before it is kept: the next job is completed only
-// then. Without the further bodies the loop could see two complete jobs in any order.
+// A body that begins says that the result before it is kept: the next job is
+// completed only then. Without the further bodies the loop could see two complete
+// jobs in any order.
 func TestAsyncResultsAsCompleted(t *testing.T) {
 	forms(ints(6), func(name string, start starter) {
 		u := newUnder()

@@ -37,9 +37,9 @@ func (c *bodyContext) Done() <-chan struct{} { return c.op.materialize().Done() 
 // Err implements context.Context.
 func (c *bodyContext) Err() error { return c.op.contextErr() }
 
-// Value implements context.Context. What is not ours is asked of the real context if
-// there is one: the standard library finds the nearest context that can be canceled by
-// a private key, and must find the one whose Done channel we return.
+// Value implements context.Context. Keys that are not ours are passed to the real
+// context if there is one: the standard library finds the nearest cancelable
+// context by a private key, and must find the one whose Done channel we return.
 func (c *bodyContext) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:

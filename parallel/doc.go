@@ -1,4 +1,4 @@
-// Package parallel runs what can run at the same time: loops, functions, and work that
+// Package parallel runs things at the same time: loops, functions, and work that
 // divides itself.
 //
 //	For, ForBlocks, ForEach, Invoke     a body for each index, item, function
@@ -16,16 +16,17 @@
 //
 // # The caller takes part
 //
-// All but the asynchronous ones block, and their caller does the same work as the
-// helpers. The scheduler (the ambient one of the context, else the default) sends
-// helpers: any of its workers that are idle. A helper is an offer. If none comes,
-// because all workers are busy, or the caller is the only one, or the scheduler has
-// been shut down, the caller does everything, and nothing hangs. So operations may be
-// nested to any depth, in bodies of each other, in jobs, on one worker.
+// All operations except the asynchronous ones block, and their caller does the
+// same work as the helpers. The scheduler (the ambient one of the context, else
+// the default) sends helpers: any of its workers that are idle. A helper is an
+// offer. If none comes, because all workers are busy, the caller is the only one,
+// or the scheduler has been shut down, the caller does everything, and nothing
+// hangs. So operations may be nested to any depth, in bodies of each other, in
+// jobs, on one worker.
 //
-// That also means that bodies run on the caller's goroutine. Where they must run on
-// workers of one scheduler only (a library that is bound to a thread), begin the
-// operation there:
+// It also means that bodies run on the caller's goroutine. If they must run on
+// the workers of one scheduler only (a library that is bound to a thread), begin
+// the operation there:
 //
 //	job.Go(ctx, func(ctx context.Context) error {
 //		return parallel.ForEach(ctx, items, body)
@@ -33,19 +34,20 @@
 //
 // # In functions marked //movenext:async
 //
-// The bodies of [For], [ForBlocks], [ForEach], [Map], [Invoke] and [Run], and the fold of
-// [Reduce], may suspend there, as literals and as functions with twins. The operation then
-// suspends its caller instead of blocking it. [Degree] bounds the bodies in flight,
-// suspended ones included, also on a scheduler with fewer workers. Results, errors, panics
-// and Goexit are those of the blocking call. What [Join], [Join2], [Fork] and sorting call,
-// and the merge of Reduce, has no error by which it could say that it has suspended: it
-// blocks, and movenext vet names it.
+// The bodies of [For], [ForBlocks], [ForEach], [Map], [Invoke] and [Run], and the
+// fold of [Reduce], may suspend there, as literals and as functions with twins.
+// The operation then suspends its caller instead of blocking it. [Degree] bounds
+// the bodies in flight, suspended ones included, even on a scheduler with fewer
+// workers. Results, errors, panics and Goexit are those of the blocking call.
+// Functions called by [Join], [Join2], [Fork] and sorting, and the merge of
+// Reduce, return no error by which they could report a suspension: they block,
+// and movenext vet reports them.
 //
 // # Structured
 //
-// When a call returns, all bodies have ended, whatever happened: nothing continues
-// behind the caller's back, and no goroutine is left. For the asynchronous forms the
-// same is true when the job is complete.
+// When a call returns, all bodies have ended, whatever happened: nothing
+// continues behind the caller's back, and no goroutine is left. With the
+// asynchronous forms this holds once the job is complete.
 //
 // # What goes wrong
 //

@@ -6,11 +6,11 @@ import "context"
 // all calls have ended. It blocks, and its caller takes part, so it ends on one worker
 // as on many, inside a worker and inside another loop.
 //
-// The first error stops the loop: no further body begins, the context of those that run
-// is canceled with that error as its cause, and For returns it when they have ended. A
-// panic in a body is such an error, a *job.PanicError. If ctx ends, the loop stops too,
-// and For returns why. A loop whose bodies have all returned nil has succeeded,
-// whatever has become of ctx meanwhile.
+// The first error stops the loop: no further body begins, the context of those
+// that run is canceled with that error as its cause, and For returns it when they
+// have ended. A panic in a body is such an error, a *job.PanicError. If ctx ends,
+// the loop stops too, and For returns why. A loop whose bodies have all returned
+// nil has succeeded, even if ctx has ended meanwhile.
 //
 // The bodies get a context of their own: a child of ctx with the worker on which they
 // run. They are called in no particular order. A loop from a to a smaller or equal to
@@ -30,10 +30,11 @@ func For(ctx context.Context, from, to int, body func(ctx context.Context, i int
 	}, opts)
 }
 
-// ForBlocks is [For] for bodies so short that a call for each index would be most of
-// the work: body is called with the ends of a block and does the indexes lo, lo+1, …
-// hi-1 itself. The loop is stopped between blocks only. How large blocks are, and how
-// many, is the partition's choice ([Chunk], [Range], [Stealing]); none is empty.
+// ForBlocks is [For] for bodies so short that a call for each index would be most
+// of the work: body is called with the ends of a block and handles the indexes
+// lo, lo+1, … hi-1 itself. The loop is stopped between blocks only. The partition
+// decides how large and how many the blocks are ([Chunk], [Range], [Stealing]);
+// none is empty.
 func ForBlocks(ctx context.Context, from, to int, body func(ctx context.Context, lo, hi int) error, opts ...Option) error {
 	if body == nil {
 		return ErrNilFunc

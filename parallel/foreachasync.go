@@ -4,17 +4,19 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
-// ForEachAsync calls body with each item, and has as many of the jobs that it returns
-// under way at a time as [Degree] says. It returns a job that completes when all of
-// them have ended. It does not block; bodies are called on the ambient scheduler of
-// ctx, else on the default one, never on the caller's goroutine. While a body's job is
-// not complete it holds no goroutine, so the degree may be a thousand.
+// ForEachAsync calls body with each item, and keeps up to [Degree] of the jobs
+// that it returns under way at a time. It returns a job that completes when all
+// of them have ended. It does not block; bodies are called on the ambient
+// scheduler of ctx, else on the default one, never on the caller's goroutine.
+// While a body's job is not complete it holds no goroutine, so the degree may be
+// a thousand.
 //
-// A body is most easily the twin of an async function. The results of its jobs are not
-// kept: see [MapAsync].
+// A body is usually the twin of an async function. The results of its jobs are
+// not kept: see [MapAsync].
 //
 // The first failure (an error of a job, a nil job, a panic or a runtime.Goexit in a
 // body, the end of ctx, a refusal by the scheduler) stops the loop: no further body
@@ -25,7 +27,7 @@ import (
 // Items are processed in order; a sequence is asked for an item only when a body can
 // take it. It is not a twin of [ForEach], whose bodies return errors.
 func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[job.Void] {
-	p := new(job.Promise[job.Void])
+	p := new(promise.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
 	a.complete = func(err error) continuation.Chain {
 		told, _ := p.TryComplete(a.parent, job.Void{}, err)
@@ -48,7 +50,7 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 	}
 	slice, _, isSlice := either[S, T](items)
 	out := newResults[R](len(slice), isSlice, s)
-	p := new(job.Promise[[]R])
+	p := new(promise.Promise[[]R])
 	a := &asyncLoop[T, R]{body: body, keep: func(i int, r R) { _ = out.keep(i, r, nil) }}
 	a.complete = func(err error) continuation.Chain {
 		if err != nil {
@@ -92,7 +94,7 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 // failed returns a job that has ended before it began: Canceled if ctx has ended, else
 // Faulted.
 func failed[T any](ctx context.Context, err error) *job.Job[T] {
-	var p job.Promise[T]
+	var p promise.Promise[T]
 	var none T
 	p.Init()
 	p.TryComplete(ctx, none, err)

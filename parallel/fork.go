@@ -13,18 +13,18 @@ func Fork[A, R any](w *Worker, f func(w *Worker, arg A) R, arg A) Forked[A, R] {
 	return Forked[A, R]{n, n.generation}
 }
 
-// Forked is a call that [Fork] has put off. It is a small value, to be kept in a
-// variable or an array of the function that forked, and used with the same [Worker].
-// The zero Forked has no call to join.
+// Forked is a call that [Fork] has postponed. It is a small value, to be kept in
+// a variable or an array of the function that forked, and used with the same
+// [Worker]. The zero Forked has no call to join.
 type Forked[A, R any] struct {
 	fork       *fork[A, R]
 	generation uint32
 }
 
-// Join returns the result of the call. It makes the call itself unless another worker
-// has begun it. Else it waits, and meanwhile runs what the same goroutine has forked
-// later, and what that call forks. It blocks as long as that takes. Forks may be joined
-// in any order.
+// Join returns the result of the call. It makes the call itself unless another
+// worker has begun it. Otherwise it waits, and meanwhile runs forks that the same
+// goroutine has made later, and forks of that call. It blocks for as long as that
+// takes. Forks may be joined in any order.
 //
 // If the call panics, Join panics with the same value, and likewise for runtime.Goexit.
 // It panics with a text of its own if the fork was joined before, was made with another
@@ -35,7 +35,7 @@ func (h Forked[A, R]) Join(w *Worker) (r R) {
 		panic("parallel: Join of a fork that was joined before, or belongs to another Worker")
 	}
 	i := n.index
-	p := &w.places[i]
+	p := &w.slots[i]
 	if p.state != private && !w.takeBack(p) {
 		w.await(i)
 		r = n.result
@@ -57,7 +57,7 @@ func (h Forked[A, R]) Join(w *Worker) (r R) {
 	}()
 	r = f(w, arg)
 	if w.top != top {
-		w.settle(top)
+		w.joinAbove(top)
 	}
 	returned = true
 	return r

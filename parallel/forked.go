@@ -18,7 +18,7 @@ type forked interface {
 // taken uses the first group alone.
 type header struct {
 	owner      *Worker
-	index      int    // its place on its owner's stack, always the same
+	index      int    // its position on its owner's stack, always the same
 	generation uint32 // how often handles to it have become invalid
 
 	// state is the only thing that owner and taker both write while the fork runs.
@@ -27,7 +27,7 @@ type header struct {
 	// Written by the taker under the lock of the owner's offers, read by the owner
 	// after it has had that lock.
 	thief *Worker
-	since uint64 // what the thief offers from this ticket on descends from this fork
+	since uint64 // offers of the thief from this ticket on descend from this fork
 
 	outer *header // the fork that runs below this one, on the thief's goroutine
 
@@ -51,9 +51,10 @@ type header struct {
 //	awaited   the taker        sleeps on wake     taker: ended or running; owner: running, by CAS
 //	ended     –                reads the outcome  release
 //
-// A worker other than the owner that takes a fork out of awaited closes wake, once. The
-// owner does not release the fork before that, so the taker may still read wake then;
-// after any other step to ended the taker touches the fork no more.
+// A worker other than the owner that takes a fork out of awaited closes wake,
+// once. The owner does not release the fork before that, so the taker may still
+// read wake then; after any other step to ended the taker does not touch the fork
+// again.
 const (
 	running uint32 = iota
 	awaited
@@ -69,7 +70,7 @@ func (h *header) finish() {
 	}
 }
 
-// nudge wakes the owner, if it sleeps, to look for something to take. The taker calls
+// nudge wakes a sleeping owner, to look for something to take. The taker calls
 // it.
 func (h *header) nudge() {
 	if h.state.Load() == awaited && h.state.CompareAndSwap(awaited, running) {
@@ -91,9 +92,9 @@ func (h *header) release() {
 	h.failure, h.exited = nil, false
 }
 
-// fork is a function and its argument, and where its result goes if another worker
-// calls it. A fork belongs to a place on the stack of a [Worker] and is reused; it
-// holds nothing of the user's after its join.
+// fork is a function and its argument, and where its result goes if another
+// worker calls it. A fork belongs to a position on the stack of a [Worker] and is
+// reused; it holds nothing of the user's after its join.
 type fork[A, R any] struct {
 	header
 	f      func(*Worker, A) R

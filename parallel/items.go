@@ -9,7 +9,7 @@ import (
 // maps.Keys(m).
 //
 // A sequence runs on a goroutine of its own, one step at a time and only as far as its
-// items are asked for. That goroutine ends before the operation does.
+// items are requested. That goroutine ends before the operation does.
 type Items[T any] interface {
 	~[]T | ~func(yield func(T) bool)
 }

@@ -12,10 +12,10 @@ package parallel
 //		return a + b
 //	}
 //
-// The call with x runs on this goroutine at once. The call with y runs after it, unless
-// another worker has taken it meanwhile; then Join waits for that one, and takes work
-// that the other forks. So Join blocks as long as the calls take, and no goroutine
-// waits while it could do what it waits for.
+// The call with x runs on this goroutine at once. The call with y runs after it,
+// unless another worker has taken it meanwhile; then Join waits for that worker,
+// and takes work that the call forks. So Join blocks for as long as the calls
+// take, and no goroutine waits while it could do what it waits for.
 //
 // If a call panics, Join panics with the same value once neither of them runs any more,
 // wherever it ran; a call with y that has not begun is left out then, as in plain Go.
@@ -34,16 +34,16 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 		}
 	}()
 	rx = f(w, x)
-	if w.top == i+1 && w.places[i].state == private {
+	if w.top == i+1 && w.slots[i].state == private {
 		w.top = i
 		n.forget()
 		ry = f(w, y)
 		if w.top != i {
-			w.settle(i)
+			w.joinAbove(i)
 		}
 	} else if w.reclaim(i) {
 		ry = f(w, y)
-		w.settle(i)
+		w.joinAbove(i)
 	} else {
 		ry = n.result
 		w.collect(i)
@@ -64,16 +64,16 @@ func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A,
 		}
 	}()
 	ra = a(w)
-	if w.top == i+1 && w.places[i].state == private {
+	if w.top == i+1 && w.slots[i].state == private {
 		w.top = i
 		n.f = nil
 		rb = b(w)
 		if w.top != i {
-			w.settle(i)
+			w.joinAbove(i)
 		}
 	} else if w.reclaim(i) {
 		rb = b(w)
-		w.settle(i)
+		w.joinAbove(i)
 	} else {
 		rb = n.result
 		w.collect(i)

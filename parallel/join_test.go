@@ -218,9 +218,9 @@ func TestAHandleIsGoodForOneJoinOnItsOwnWorker(t *testing.T) {
 			Fork(w, one, 0)
 			f.Join(w)
 		},
-		"zero":             func(w *Worker) { new(Forked[int, int]).Join(w) },
-		"place used again": func(w *Worker) { f := Fork(w, one, 0); f.Join(w); Fork(w, one, 0); f.Join(w) },
-		"settled by a call": func(w *Worker) {
+		"zero":            func(w *Worker) { new(Forked[int, int]).Join(w) },
+		"slot used again": func(w *Worker) { f := Fork(w, one, 0); f.Join(w); Fork(w, one, 0); f.Join(w) },
+		"joined by a call": func(w *Worker) {
 			var f Forked[int, int]
 			Join(w, func(w *Worker, _ int) int { f = Fork(w, one, 0); return 0 }, 0, 0)
 			f.Join(w)

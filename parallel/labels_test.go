@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// looking has one goroutine at a time look for itself in the profile.
+// looking lets one goroutine at a time look for itself in the profile.
 var looking sync.Mutex
 
 // isBlue reports whether a profile shows the label blue for the calling goroutine.
@@ -42,8 +42,8 @@ func TestHelpersHaveTheLabelsOfTheOperation(t *testing.T) {
 	p := pool.New(pool.Workers(2, 2))
 	ctx := schedulers.With(context.Background(), p)
 	pprof.Do(ctx, pprof.Labels("tenant", "blue"), func(ctx context.Context) {
-		// A body waits for another one, so there are two goroutines. Without the degree there
-		// would be one on a single processor.
+		// A body waits for another one, so there are two goroutines. Without the
+		// degree there would be one on a single processor.
 		meet := func(f func(body func() error) error) {
 			var both sync.WaitGroup
 			both.Add(2)

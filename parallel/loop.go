@@ -10,14 +10,14 @@ import (
 
 // loop is an operation over the indexes from, from+1, … from+n-1.
 //
-// The caller and its helpers do the same: claim some indexes, run the body for them,
-// again, until none is left. The partition decides how indexes are claimed; each is
-// claimed once, by one goroutine.
+// The caller and its helpers do the same: claim some indexes, run the body for
+// them, and so on until none is left. The partition decides how indexes are
+// claimed; each is claimed once, by one goroutine.
 type loop struct {
 	operation
-	crew *crew // nil: no helpers
-	body blockBody
-	each bool // the body looks at each index by itself, so it may be given one at a time
+	group *helperGroup // nil: no helpers
+	body  blockBody
+	each  bool // the body looks at each index by itself, so it may be given one at a time
 
 	from   int
 	blocks blocks
@@ -60,7 +60,7 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 	helpers = min(helpers, int(l.blocks.count)-1)
 	l.claims = newClaims(l.blocks.count, s, helpers+1)
 	if helpers > 0 {
-		l.crew = hire(l.home.Scheduler)
+		l.group = closedGroup(l.home.Scheduler)
 	}
 	l.carryOut(helpers)
 	goexit, err := l.outcome()
@@ -74,9 +74,9 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 // exits, all bodies have ended.
 func (l *loop) carryOut(helpers int) {
 	defer l.end()
-	if l.crew != nil {
-		l.crew.open(l.home.Scheduler, l.by, helpers, l)
-		defer l.crew.dismiss()
+	if l.group != nil {
+		l.group.open(l.home.Scheduler, l.by, helpers, l)
+		defer l.group.dismiss()
 	}
 	l.help(l.by)
 }
@@ -102,8 +102,8 @@ func (l *loop) work(on schedulers.Worker) {
 		if lo == hi || !l.goesOn() { // in this order: once all is claimed, no context fails it
 			return
 		}
-		if first && l.crew != nil && l.claims.left() {
-			l.crew.invite()
+		if first && l.group != nil && l.claims.left() {
+			l.group.invite()
 		}
 		if err := l.body(ctx, l.index(lo), l.index(hi)); err != nil {
 			l.fail(err)
@@ -112,7 +112,7 @@ func (l *loop) work(on schedulers.Worker) {
 	}
 }
 
-// index returns the first index of a block, or what comes after the last.
+// index returns the first index of a block, or the index after the last.
 func (l *loop) index(block uint32) int {
 	offset := l.blocks.n
 	if block < l.blocks.count {
@@ -121,9 +121,9 @@ func (l *loop) index(block uint32) int {
 	return l.from + int(offset) // wraps as it should, where n is more than an int holds
 }
 
-// blocks is how n indexes are numbered for claiming: count blocks of size indexes each,
-// the last one perhaps smaller. The count fits in half of a word, so that a claim is
-// one compare-and-swap.
+// blocks says how n indexes are numbered for claiming: count blocks of size
+// indexes each, the last one perhaps smaller. The count fits in half of a word,
+// so that a claim is one compare-and-swap.
 type blocks struct {
 	n, size uint
 	count   uint32

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Map returns f of each item, calling it for several at a time. The results are in the
-// order of the items, or with [AsCompleted] in the order in which they were completed.
-// Map blocks, and its caller takes part.
+// Map returns the results of f for each item, calling it for several at a time.
+// The results are in the order of the items, or with [AsCompleted] in the order
+// in which they were completed. Map blocks, and its caller takes part.
 //
 // Errors, panics and the end of ctx are as in [For]; then it returns no results.
 func Map[S Items[T], T, R any](ctx context.Context, items S, f func(ctx context.Context, item T) (R, error), opts ...Option) ([]R, error) {

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// offers are the forks of one worker that others may take: the oldest first, since
-// those have the most below them.
+// offers are the forks of one worker that others may take: the oldest first,
+// since those divide into the most further work.
 //
-// Each offer has a ticket, the number of those before it. Tickets matter twice. An
-// owner that wants a fork back looks at its ticket's place. And a worker that waits for
-// a fork takes only what descends from that fork: what its taker has offered since.
+// Each offer has a ticket, the number of offers before it. The ticket has two
+// uses. An owner that wants a fork back looks it up by its ticket. And a worker
+// that waits for a fork takes only what descends from that fork: offers that its
+// taker has made since.
 //
-// It has a mutex. Offers come and go by the thousand where forks come and go by the
-// million, and a mutex is cheaper than the atomics of a lock-free deque as long as it
-// is uncontended.
+// The offers have a mutex. There are thousands of offers for millions of forks,
+// and an uncontended mutex is cheaper than the atomics of a lock-free deque.
 type offers struct {
 	count atomic.Int32 // their number, for readers without the lock; written under mu
 
@@ -71,9 +71,9 @@ func (o *offers) takeOldest(by *Worker) forked {
 // takeSince takes the oldest offer that descends from h, which the owner of o runs. It
 // returns nil if it finds none, or if h has ended.
 //
-// It has to look at h under the lock. The owner ends h before it runs anything else,
-// and offers under the lock; so if what it offers next is here to be seen, the end of h
-// is too.
+// It has to look at h under the lock. The owner ends h before it runs anything
+// else, and offers under the lock; so if its next offer is visible here, the end
+// of h is too.
 func (o *offers) takeSince(h *header, by *Worker) forked {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -49,7 +51,8 @@ type operation struct {
 	goexit bool
 }
 
-// begin sets what an operation begins with. It returns why it cannot.
+// begin sets the fields that an operation begins with. It returns an error if it
+// cannot.
 func (o *operation) begin(ctx context.Context) error {
 	if c, ok := ctx.(suspension.Caller); ok {
 		o.machine, ctx = true, c.Context
@@ -62,7 +65,7 @@ func (o *operation) begin(ctx context.Context) error {
 	}
 	o.parent = ctx
 	o.by = schedulers.WorkerFrom(ctx)
-	o.home = job.HomeOf(ctx)
+	o.home = ambient.Home(ctx)
 	o.labels = schedulers.LabelsOf(ctx)
 	return nil
 }
@@ -83,8 +86,8 @@ func (o *operation) unlabel() {
 
 // goesOn reports whether another body may begin.
 //
-// The parent is asked for its Err and not for its Done channel, which many contexts
-// make only when they are asked for it.
+// The parent is asked for its Err and not for its Done channel, which many
+// contexts make only on demand.
 func (o *operation) goesOn() bool {
 	if o.stopped.Load() {
 		return false
@@ -122,7 +125,7 @@ func (o *operation) crashed(v any) {
 		o.exited()
 		return
 	}
-	err := job.NewPanicError(v)
+	err := promise.Panic(v)
 	o.mu.Lock()
 	first := o.err == nil && !o.goexit
 	if o.err == nil {

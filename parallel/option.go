@@ -8,8 +8,8 @@ import (
 )
 
 // Option changes how one operation is carried out. Options are plain values, so
-// that passing them allocates nothing. Of two that contradict, the later wins; one that
-// means nothing to an operation is ignored by it.
+// that passing them allocates nothing. If two options contradict each other, the
+// later one wins; an operation ignores options that do not concern it.
 type Option struct {
 	kind  optionKind
 	value int
@@ -26,48 +26,49 @@ const (
 )
 
 // Degree sets how many bodies run at a time, at most, the caller's included. Zero
-// stands for the default, which is GOMAXPROCS. A negative degree makes the operation
+// means the default, which is GOMAXPROCS. A negative degree makes the operation
 // return [ErrOption].
 //
-// It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and
-// with none the caller does everything itself. Bodies that block a goroutine and want
-// to be many need a scheduler with as many workers and [Chunk] of 1 (by default the
-// first takes many items), or [ForEachAsync]. More than 65 536 goroutines never take
-// part in one operation.
+// It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer,
+// and with none the caller does everything itself. To run many bodies that block
+// their goroutines, use a scheduler with as many workers and [Chunk] of 1 (by
+// default the first participant takes many items), or [ForEachAsync]. At most 65
+// 536 goroutines take part in one operation.
 //
-// In [ForEachAsync] and [MapAsync], and where bodies suspend, it bounds what is in
-// flight: a body counts until it, or the job that it returned, has ended, also while that
-// waits and holds no goroutine. That is the limit for a server that bears ten queries, as
-// Scope.Limit of package job is for children of a scope.
+// In [ForEachAsync] and [MapAsync], and if bodies suspend, it bounds the bodies
+// in flight: a body counts until it, or the job that it returned, has ended, even
+// while that waits and holds no goroutine. Use it for a server that can handle
+// ten queries at a time, as Scope.Limit of package job is used for the children
+// of a scope.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
-// Chunk makes each participant take n items at a time, from the front, off one shared
-// counter. Zero stands for the default, which is [Stealing]; a negative n makes the
-// operation return [ErrOption].
+// Chunk makes each participant take n items at a time, from the front, using one
+// shared counter. Zero means the default, which is [Stealing]; a negative n makes
+// the operation return [ErrOption].
 //
-// It is right where each item takes long and their order matters (1 starts them in
-// order), and where n items are what fits a cache. A sequence gives one item at a time
-// by default; with a chunk size it gives n, which costs less for each, and the first of
-// them waits for the last. For [Reduce] it is the size of the blocks.
+// It is right if each item takes long and their order matters (1 starts them in
+// order), and if n items fit a cache. A sequence gives one item at a time by
+// default; with a chunk size it gives n, which costs less per item, but the first
+// of them waits for the last. For [Reduce] it is the size of the blocks.
 func Chunk(n int) Option { return Option{optionChunk, n} }
 
-// Range cuts the items into one contiguous part for each that may take part, all of one
-// size. A part is never cut again, so it is right only where all items cost the same:
-// neighbours then stay together, and a second loop over the same data finds the parts
-// that the first one had.
+// Range cuts the items into one contiguous part for each participant, all of one
+// size. A part is never cut again, so it is right only if all items cost the
+// same: neighbours then stay together, and a second loop over the same data finds
+// the same parts.
 func Range() Option { return Option{optionPartition, int(partitionRange)} }
 
-// Stealing is the default: the first participant owns all items and takes them in bites
-// that get smaller; each other one takes half of what another has left. It suits items
-// whose costs differ and are not known.
+// Stealing is the default: the first participant owns all items and takes them in
+// ever smaller bites; each other one takes half of what another has left. It
+// suits items whose costs differ and are not known.
 func Stealing() Option { return Option{optionPartition, int(partitionStealing)} }
 
-// Ordered is the default: it has [Map] and [MapAsync] return results in the order of
+// Ordered is the default: [Map] and [MapAsync] return results in the order of
 // their items.
 func Ordered() Option { return Option{optionCompleted, 0} }
 
-// AsCompleted has [Map] and [MapAsync] return results in the order in which they were
-// completed.
+// AsCompleted makes [Map] and [MapAsync] return results in the order in which
+// they were completed.
 func AsCompleted() Option { return Option{optionCompleted, 1} }
 
 // settings are all options of one operation.
@@ -116,8 +117,8 @@ func settingsOf(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// mostMembers bounds what is made per member of an operation whose degree stands for
-// "as many as you like".
+// mostMembers bounds the objects made per member of an operation whose degree
+// means "as many as you like".
 const mostMembers = 1 << 16
 
 // members returns how many goroutines an operation may have.

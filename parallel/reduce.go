@@ -11,15 +11,15 @@ import (
 // folds each, beginning with zero, and merges neighbouring results until one is left.
 // It blocks, and its caller takes part.
 //
-// merge(fold…(zero), fold…(zero)) has to be what one fold over all would have been, so
-// merge must be associative and zero change nothing. It need not be commutative,
-// because only neighbours are merged, the earlier one first. zero is where each block
-// begins: a map or a pointer that fold writes to would be shared by all, so let zero be
-// nil there, and fold make it.
+// merge(fold…(zero), fold…(zero)) has to equal one fold over all items, so merge
+// must be associative and zero must change nothing. merge need not be
+// commutative, because only neighbours are merged, the earlier one first. Every
+// block begins with zero: a map or a pointer that fold writes to would be shared
+// by all, so let zero be nil in that case, and let fold make it.
 //
-// The blocks depend on the number of items and on [Chunk] alone, and so does the order
-// of all merges. So the result is the same on any number of workers and in each run, to
-// the last bit of a floating-point sum.
+// The blocks depend only on the number of items and on [Chunk], and so does the
+// order of all merges. Thus the result is the same on any number of workers and
+// in each run, to the last bit of a floating-point sum.
 //
 // Errors and panics are as in [For]: no fold begins after the first one that failed.
 // Without items the result is zero.
@@ -56,8 +56,8 @@ type reduction[T, A any] struct {
 // part is the blocks from lo to hi-1; there is at least one.
 type part struct{ lo, hi uint }
 
-// partsOf is about how many blocks a reduction has: enough for many workers, and few
-// enough that merging them costs almost nothing.
+// partsOf is the approximate number of blocks of a reduction: enough for many
+// workers, and few enough that merging them costs almost nothing.
 const partsOf = 256
 
 func blockSize(items int, s settings) uint {
@@ -112,9 +112,9 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 	return acc
 }
 
-// suspending is Reduce for a machine: a loop folds the blocks, each from its first item
-// to its last, and may suspend. What is left to do then, merging, only computes, on the
-// caller's goroutine and its helpers'.
+// suspending is Reduce for a machine: a loop folds the blocks, each from its
+// first item to its last, and may suspend. The merging that is left then only
+// computes, on the caller's goroutine and its helpers'.
 func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
 	if err := new(operation).begin(ctx); err != nil {
 		return result, err
@@ -151,7 +151,7 @@ func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []O
 	})
 }
 
-// unending is the machine's context without its end: merges have always been made once
+// unending is the machine's context without its end: merges are always made once
 // all folds have succeeded.
 func unending(c suspension.Caller) context.Context {
 	if c.Context == nil {

@@ -11,15 +11,15 @@ import (
 // parts of its work in parallel. It returns what body returns, when body and everything
 // that was forked have ended; so it blocks as long as the work takes.
 //
-// A panic of body, its own or one that came to it through a [Join], is returned as a
-// *job.PanicError. The end of ctx ends the context that the worker carries and nothing
-// else, because a Join that skipped its functions would have to make up their results:
-// bodies look at [Worker.Err]. If ctx has ended before, body is not called, and the
-// error says why.
+// A panic of body, its own or one that came to it through a [Join], is returned
+// as a *job.PanicError. The end of ctx ends the context that the worker carries
+// and nothing else, because a Join that skipped its functions would have to
+// invent their results: bodies check [Worker.Err]. If ctx has already ended, body
+// is not called, and the error says why.
 //
-// Helpers come from the ambient scheduler of ctx, else from the default one, when there
-// is something to take; see [Degree]. Run is as good inside a worker, of another Run or
-// of a loop, as outside.
+// Helpers come from the ambient scheduler of ctx, else from the default one, when
+// there is something to take; see [Degree]. Run works inside a worker, of another
+// Run or of a loop, as well as outside.
 func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Option) (result R, err error) {
 	if body == nil {
 		return result, ErrNilFunc
@@ -43,10 +43,10 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 	return result, err
 }
 
-// suspendingRun is Run for a machine. The body is the only strand. Its worker goes with
-// it from goroutine to goroutine, so it names no worker of the scheduler; what it has
-// forked may be taken while it is suspended. What it leaves to be joined is joined
-// where it began, when the caller continues.
+// suspendingRun is Run for a machine. The body is the only participant. Its
+// worker moves with it from goroutine to goroutine, so it names no worker of the
+// scheduler; its forks may be taken while it is suspended. Forks that it leaves
+// unjoined are joined where it began, when the caller continues.
 func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (R, error) {
 	t.by = nil
 	w := t.assemble(s)
@@ -83,18 +83,18 @@ func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) 
 	})
 }
 
-// alone runs the body as the only strand of the team, which it does not end.
+// alone runs the body as the only participant of the team, which it does not end.
 func (t *team) alone(body func() error) error {
-	one := newStrands(&t.operation)
+	one := newParticipants(&t.operation)
 	one.open = true
 	one.items = singleItem{}
-	one.live.Store(2) // the strand, and the caller
-	return one.run(&strand{of: one, lo: 0, hi: 1, body: func(context.Context, int, int) error { return body() }})
+	one.live.Store(2) // the participant, and the caller
+	return one.run(&participant{of: one, lo: 0, hi: 1, body: func(context.Context, int, int) error { return body() }})
 }
 
-// singleItem is the source of the strand that has its only index from the start.
+// singleItem is the source of the participant that has its only index from the start.
 type singleItem struct{}
 
-func (singleItem) next(*strand) bool       { return false }
+func (singleItem) next(*participant) bool  { return false }
 func (singleItem) given(schedulers.Worker) {}
 func (singleItem) gone()                   {}

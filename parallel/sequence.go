@@ -16,14 +16,14 @@ import (
 // inverted, which is what iter.Pull does. But a coroutine of iter.Pull may only be
 // resumed by goroutines whose thread locking matches its creator's, and the workers of
 // some schedulers are locked to threads. A mismatch is a fatal error, not a panic. So
-// the sequence runs on a goroutine, and is asked over channels.
+// the sequence runs on a goroutine, and serves requests over channels.
 //
 // # One asker
 //
-// A participant that wants items takes the baton, sends an empty buffer and receives it
-// filled: a chunk of items, or fewer at the end. A sequence is never run ahead of what
-// was asked for, since what it has produced is gone for others (a channel's elements,
-// lines of a file).
+// A participant that wants items takes the baton, sends an empty buffer and
+// receives it filled: a chunk of items, or fewer at the end. A sequence never
+// runs ahead of the requests, since what it has produced is gone for others (a
+// channel's elements, lines of a file).
 //
 //	taker, with the baton            generator
 //	  T1 send a buffer     ────────▶   G1 receive it, or the end: go to G4
@@ -31,9 +31,9 @@ import (
 //	  T2 receive it        ◀────────   G3 send it; if empty, at the end: go to G4
 //	  closed: it has ended             G4 close fill
 //
-// T1 is always followed by T2, because nothing between them can fail, so G3 never waits
-// in vain. After all takers have gone, stop ends G1 and waits for G4: by then the
-// sequence has done whatever it does when broken off.
+// T1 is always followed by T2, because nothing between them can fail, so G3 never
+// waits in vain. After all takers have gone, stop ends G1 and waits for G4: by
+// then the sequence has finished its own cleanup after the break.
 type sequence[T any] struct {
 	op    *operation
 	seq   iter.Seq[T]
@@ -80,9 +80,9 @@ func (s *sequence[T]) walk(buf []T) {
 	}
 }
 
-// take returns the next items, in buf, which is empty, if that has room for them, and
-// how many were taken before. It returns none at the end. The caller has the baton and
-// is on that worker.
+// take returns the next items, in buf if it has room (buf is empty), and the
+// number of items taken before. It returns none at the end. The caller has the
+// baton and is on that worker.
 func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int) {
 	before = s.taken
 	if !s.ended {
@@ -97,7 +97,7 @@ func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int
 	return items, before
 }
 
-// receive waits for what was asked for; nil: the sequence has ended.
+// receive waits for the requested items; nil: the sequence has ended.
 func (s *sequence[T]) receive(on schedulers.Worker) []T {
 	for range spins {
 		select {

@@ -18,8 +18,8 @@ func Sort[S ~[]E, E cmp.Ordered](ctx context.Context, s S, opts ...Option) error
 	return sortBy(ctx, s, sorter[E]{sort: slices.Sort[[]E], less: cmp.Less[E]}, opts)
 }
 
-// SortFunc is [Sort] with the order that compare says, as for slices.SortFunc. It is
-// called on several goroutines at a time.
+// SortFunc is [Sort] with the order that compare defines, as for slices.SortFunc.
+// It is called on several goroutines at a time.
 func SortFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
 	if compare == nil {
 		return ErrNilFunc
@@ -30,8 +30,7 @@ func SortFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int,
 	}, opts)
 }
 
-// SortStableFunc is [SortFunc] and keeps elements that are equal in the order in which
-// they were.
+// SortStableFunc is [SortFunc], except that it keeps the order of equal elements.
 func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
 	if compare == nil {
 		return ErrNilFunc
@@ -42,7 +41,7 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 	}, opts)
 }
 
-// sorter says how to sort what is too short to be cut, and how to merge.
+// sorter says how to sort a run that is too short to be cut, and how to merge.
 //
 // # How a slice is sorted
 //
@@ -61,11 +60,11 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 //
 // # What is left when it ends early
 //
-// A level reads from and writes into, never the other way. So at each moment from holds
-// all the elements, and if the sort ends early there they are copied back. Within a
-// run, sorting swaps elements. The tempting way, a recursion that merges each pair as
-// soon as both are sorted, would have no such moment: half of the elements would be in
-// one slice and half in the other.
+// A level reads from and writes into, never the other way. So at each moment from
+// holds all the elements, and if the sort ends early there they are copied back.
+// Within a run, sorting swaps elements. A recursion that merges each pair as soon
+// as both are sorted is tempting, but it has no such moment: half of the elements
+// would be in one slice and half in the other.
 //
 // # A comparison that contradicts itself
 //

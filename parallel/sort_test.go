@@ -21,7 +21,7 @@ type pair struct{ key, at int }
 
 func byKey(a, b pair) int { return cmp.Compare(a.key, b.key) }
 
-// pairs returns n pairs with keys below most, each with the place that it had.
+// pairs returns n pairs with keys below most, each with its original index.
 func pairs(seed uint64, n, most int) []pair {
 	r := rand.New(rand.NewPCG(seed, 3))
 	s := make([]pair, n)

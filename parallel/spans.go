@@ -2,11 +2,11 @@ package parallel
 
 import "sync/atomic"
 
-// spans hands out blocks so that uneven costs even out: what a participant has taken on
-// and not begun can be stolen.
+// spans hands out blocks and evens out their costs: blocks that a participant has
+// claimed but not begun can be stolen.
 //
-// Each goroutine has a span of blocks [lo, hi). The first to come has everything, all
-// others nothing. A goroutine bites off its own span at the front:
+// Each goroutine has a span of blocks [lo, hi). The first to come has everything,
+// all others nothing. A goroutine bites off the front of its own span:
 //
 //	lo                        hi           bite      lo+k ◀── lo, one CAS
 //	 ├────────────────────────┤
@@ -23,9 +23,9 @@ import "sync/atomic"
 // stolen back): no two of them take one block. An empty span is written by its owner
 // alone, since bites and thefts swap non-empty values only.
 //
-// Between a theft and the thief's store the stolen blocks are in no span. A helper that
-// looks then may leave although work is left; that costs a helper and loses nothing,
-// since the thief does them.
+// Between a theft and the thief's store the stolen blocks are in no span. A
+// helper that looks then may leave although work is left; that costs a helper and
+// loses nothing, since the thief does the work.
 //
 // The idea of stealing halves of ranges is that of lazy binary splitting (Tzannes et
 // al., 2010).

@@ -5,20 +5,20 @@ package parallel
 //
 // # One fork
 //
-// A fork that is not taken is a postponed plain call. So it costs little more: the
-// function and its argument are written to a place on the stack, and the join reads
-// them back, on the same goroutine, without an atomic operation. The places keep their
-// fork objects, so that forking allocates nothing once the stack has been as deep
-// before.
+// A fork that is not taken is a postponed plain call. So it costs little more:
+// the function and its argument are written to a slot on the stack, and the join
+// reads them back, on the same goroutine, without an atomic operation. The slots
+// keep their fork objects, so forking allocates nothing once the stack has been
+// that deep.
 //
 // # Others want something to do
 //
-// What lies on the stack is the owner's alone. When the team has fewer offers than it
-// wants (two plain loads at each fork), the owner moves its oldest private forks to its
-// offers, where others may take them under a lock. The join of such a fork takes it
-// back from there, or finds it taken and waits.
+// What lies on the stack belongs to its owner alone. When the team has fewer
+// offers than it wants (two plain loads at each fork), the owner moves its oldest
+// private forks to its offers, where others may take them under a lock. The join
+// of such a fork takes it back from there, or finds it taken and waits.
 //
-// # The states of a place below top
+// # The states of a slot below top
 //
 //	       push              offer               taken, and ended
 //	free ───────▶ private ─────────▶ offered ─────────────────────▶ (its header tells)
@@ -35,27 +35,28 @@ package parallel
 //
 // The owner alone reads and writes states.
 //
-// Places are given back from the top. Forks that are not joined in the reverse order of
-// their making leave joined places behind, which go when the ones above them have gone.
-// So whenever a function is called, the place below top is not joined; what the
-// function leaves on the stack is then what lies above the top that it began with.
+// Slots are given back from the top. Forks that are not joined in the reverse
+// order of their making leave joined slots behind, which are freed together with
+// the ones above them. So whenever a function is called, the slot below top is
+// not joined; what the function leaves on the stack is then what lies above the
+// top that it began with.
 type stack struct {
-	places []place
-	top    int // how many places are in use
-	oldest int // no place below it is private
+	slots  []slot
+	top    int // how many slots are in use
+	oldest int // no slot below it is private
 }
 
-type place struct {
+type slot struct {
 	fork   forked
 	spare  forked // another one, of another type
 	ticket uint64
-	state  placeState
+	state  slotState
 }
 
-type placeState uint8
+type slotState uint8
 
 const (
-	private placeState = iota + 1
+	private slotState = iota + 1
 	offered
 	done
 	joined
@@ -64,10 +65,10 @@ const (
 // push puts a fork on the stack.
 func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
 	i := w.top
-	if i == len(w.places) {
+	if i == len(w.slots) {
 		w.grow()
 	}
-	p := &w.places[i]
+	p := &w.slots[i]
 	n, ok := p.fork.(*fork[A, R])
 	if !ok {
 		n = exchange(w, p, newFork[A, R])
@@ -84,10 +85,10 @@ func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
 // pushThunk is push for a function without argument.
 func pushThunk[R any](w *Worker, f func(*Worker) R) *thunk[R] {
 	i := w.top
-	if i == len(w.places) {
+	if i == len(w.slots) {
 		w.grow()
 	}
-	p := &w.places[i]
+	p := &w.slots[i]
 	n, ok := p.fork.(*thunk[R])
 	if !ok {
 		n = exchange(w, p, newThunk[R])
@@ -105,9 +106,9 @@ func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
 
 func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
 
-// exchange gives the place on top of the stack, whose fork is of another type, one of
+// exchange gives the top slot of the stack, whose fork is of another type, one of
 // type F. Two types may take turns.
-func exchange[F forked](w *Worker, p *place, make func() F) F {
+func exchange[F forked](w *Worker, p *slot, make func() F) F {
 	n, ok := p.spare.(F)
 	if !ok {
 		n = make()
@@ -118,48 +119,48 @@ func exchange[F forked](w *Worker, p *place, make func() F) F {
 	return n
 }
 
-// grow makes room for more places.
+// grow makes room for more slots.
 func (w *Worker) grow() {
 	if w.team.over.Load() {
 		panic("parallel: a Worker was used after its Run has returned")
 	}
-	w.places = append(w.places, make([]place, max(16, len(w.places)))...)
+	w.slots = append(w.slots, make([]slot, max(16, len(w.slots)))...)
 }
 
-// retire makes each later use of the worker panic, and lets go of its forks.
+// retire makes each later use of the worker panic, and releases its forks.
 func (w *Worker) retire() {
-	w.places, w.top = nil, 0
+	w.slots, w.top = nil, 0
 }
 
-// vacate gives place i back, or marks it if others lie above it.
+// vacate frees slot i, or marks it if others lie above it.
 func (w *Worker) vacate(i int) {
 	if i+1 < w.top {
-		w.places[i].state = joined
+		w.slots[i].state = joined
 		return
 	}
 	w.top = i
-	if i > 0 && w.places[i-1].state == joined {
+	if i > 0 && w.slots[i-1].state == joined {
 		w.collapse()
 	}
 	w.oldest = min(w.oldest, w.top)
 }
 
-// collapse gives joined places on top of the stack back.
+// collapse frees joined slots on top of the stack.
 func (w *Worker) collapse() {
-	for w.top > 0 && w.places[w.top-1].state == joined {
+	for w.top > 0 && w.slots[w.top-1].state == joined {
 		w.top--
 	}
 }
 
 // takeBack gives the owner back a fork that it has not begun, and reports whether it
 // did: false means that another worker has begun it, or the owner has run it early.
-func (w *Worker) takeBack(p *place) bool {
+func (w *Worker) takeBack(p *slot) bool {
 	return p.state == private || p.state == offered && w.offers.withdraw(p.ticket, p.fork, w.floor())
 }
 
 // offer moves private forks to the offers, the oldest first: as many as the team
-// misses, and at least half of them, so that an owner whose functions are short is not
-// asked each time.
+// lacks, and at least half of them, so that an owner whose functions are short
+// does not have to do it each time.
 func (w *Worker) offer() {
 	if w.oldest >= w.top {
 		return
@@ -168,7 +169,7 @@ func (w *Worker) offer() {
 	share := max(missing, (w.top-w.oldest)/2)
 	w.offers.mu.Lock()
 	for ; w.oldest < w.top && share > 0; w.oldest++ {
-		p := &w.places[w.oldest]
+		p := &w.slots[w.oldest]
 		if p.state == private {
 			p.ticket = w.offers.add(p.fork)
 			p.state = offered
@@ -179,7 +180,7 @@ func (w *Worker) offer() {
 	for h := w.current; h != nil; h = h.outer {
 		h.nudge()
 	}
-	w.team.crew.invite()
+	w.team.group.invite()
 }
 
 // floor is the lowest ticket that may be used again.

@@ -21,23 +21,23 @@ import (
 
 // sleeper is a body that suspends until the test lets it continue.
 type sleeper[T any] struct {
-	of    *beds[T]
+	of    *sleepers[T]
 	value T
 	err   error
 	end   suspension.Ender[T]
 }
 
-// beds are the bodies that sleep.
-type beds[T any] struct {
+// sleepers are the bodies that are asleep.
+type sleepers[T any] struct {
 	mu   sync.Mutex
 	full []*sleeper[T]
 	most int
 	left chan struct{} // one for each body that has gone to sleep
 }
 
-func newBeds[T any]() *beds[T] { return &beds[T]{left: make(chan struct{}, 1000)} }
+func newSleepers[T any]() *sleepers[T] { return &sleepers[T]{left: make(chan struct{}, 1000)} }
 
-func (b *beds[T]) sleep(v T, err error) error { return &sleeper[T]{of: b, value: v, err: err} }
+func (b *sleepers[T]) sleep(v T, err error) error { return &sleeper[T]{of: b, value: v, err: err} }
 
 func (*sleeper[T]) Error() string { return "asleep" }
 
@@ -52,7 +52,7 @@ func (s *sleeper[T]) GoOn(end any, _ schedulers.Worker, _ uint8) {
 }
 
 // wake ends the oldest sleeping body, once there is one.
-func (b *beds[T]) wake() {
+func (b *sleepers[T]) wake() {
 	<-b.left
 	b.mu.Lock()
 	s := b.full[0]
@@ -94,7 +94,7 @@ func TestBodiesThatSuspendAreAsManyAsTheDegreeSays(t *testing.T) {
 	for name, s := range machineHomes {
 		for what, opts := range map[string][]Option{"stealing": {Degree(3)}, "chunk": {Degree(3), Chunk(2)}, "range": {Degree(3), Range()}, "one": {Degree(1)}} {
 			t.Run(name+" "+what, func(t *testing.T) {
-				b := newBeds[job.Void]()
+				b := newSleepers[job.Void]()
 				var ran [20]atomic.Int32
 				err := For(machineOn(t, s), 5, 25, func(_ context.Context, i int) error {
 					ran[i-5].Add(1)
@@ -117,7 +117,7 @@ func TestASequencesItemsAreGivenToBodiesThatSuspend(t *testing.T) {
 	for name, s := range machineHomes {
 		for _, chunk := range []int{0, 1, 3} {
 			t.Run(name, func(t *testing.T) {
-				b := newBeds[int]()
+				b := newSleepers[int]()
 				items := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}
 				_, err := Map(machineOn(t, s), maps.Keys(items), func(_ context.Context, i int) (int, error) { return 0, b.sleep(i*i, nil) }, Degree(2), Chunk(chunk))
 				for range items {
@@ -137,7 +137,7 @@ func TestASequencesItemsAreGivenToBodiesThatSuspend(t *testing.T) {
 func TestABodyThatSuspendedAndFailsStopsItsOperation(t *testing.T) {
 	boom := &job.PanicError{Value: "boom"}
 	for _, fails := range []error{errBody, boom, job.ErrGoexit} {
-		b := newBeds[job.Void]()
+		b := newSleepers[job.Void]()
 		var ended atomic.Pointer[context.Context]
 		calls := 0
 		err := For(machineOn(t, each{}), 0, 10, func(ctx context.Context, i int) error {
@@ -185,7 +185,7 @@ func sum(w *Worker, n int) int {
 func TestAWorkerGoesWithABodyThatSuspends(t *testing.T) {
 	for name, s := range machineHomes {
 		t.Run(name, func(t *testing.T) {
-			b := newBeds[int]()
+			b := newSleepers[int]()
 			late := 0
 			_, err := Run(machineOn(t, s), func(w *Worker) (int, error) {
 				assert.Equal(t, 45, sum(w, 10))
@@ -207,7 +207,7 @@ func TestABodyMayEndWhileItsCallerReturns(t *testing.T) {
 	for name, s := range machineHomes {
 		t.Run(name, func(t *testing.T) {
 			for range 100 {
-				b := newBeds[int]()
+				b := newSleepers[int]()
 				go b.wake()
 				v, err := Run(machineOn(t, s), func(*Worker) (int, error) { return 0, b.sleep(7, nil) })
 				if p, ok := err.(*pausedValue[int]); ok {
@@ -221,7 +221,7 @@ func TestABodyMayEndWhileItsCallerReturns(t *testing.T) {
 }
 
 func TestAGoexitOnTheCallersGoroutineLeavesNoBodyBehind(t *testing.T) {
-	b := newBeds[job.Void]()
+	b := newSleepers[job.Void]()
 	exited := make(chan struct{})
 	var begun atomic.Int32
 	go func() {

@@ -10,18 +10,19 @@ import (
 
 // stream is an operation over a sequence.
 //
-// The caller and its helpers do the same: take the baton, take items, pass the baton
-// on, run the body for each. A helper that does not get the baton leaves, so that no
-// worker waits for a slow sequence; a participant that got items calls the next helper.
-// So at most one helper and the caller wait for the sequence at a time.
+// The caller and its helpers do the same: take the baton, take items, pass the
+// baton on, run the body for each. A helper that does not get the baton leaves,
+// so no worker waits for a slow sequence; a participant that got items calls the
+// next helper. So at most one helper and the caller wait for the sequence at a
+// time.
 //
-// Items are taken one at a time. Taking more while bodies are short is tempting, since
-// the baton is a lock and two channel operations for each item; but an item that waits
-// for its neighbours waits forever where the bodies feed the sequence. So the user has
-// to ask for that ([Chunk]).
+// Items are taken one at a time. It is tempting to take more while bodies are
+// short, since the baton is a lock and two channel operations for each item. But
+// an item that waits for its neighbours waits forever if the bodies feed the
+// sequence. So the user has to ask for it ([Chunk]).
 type stream[T any] struct {
 	operation
-	crew  *crew // nil: no helpers
+	group *helperGroup // nil: no helpers
 	items *sequence[T]
 	body  func(ctx context.Context, i int, item T) error
 	chunk int // items to take at a time
@@ -61,9 +62,9 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	defer s.end()
 	s.items = newSequence(&s.operation, seq, s.chunk)
 	defer s.items.stop()
-	s.crew = hire(s.home.Scheduler)
-	s.crew.open(s.home.Scheduler, s.by, helpers, s)
-	defer s.crew.dismiss()
+	s.group = closedGroup(s.home.Scheduler)
+	s.group.open(s.home.Scheduler, s.by, helpers, s)
+	defer s.group.dismiss()
 	s.protect(s.by, (*stream[T]).takeTurns)
 }
 
@@ -134,7 +135,7 @@ func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 		if len(items) == 0 {
 			return
 		}
-		s.crew.invite()
+		s.group.invite()
 		for i, item := range items {
 			if !s.goesOn() || !s.step(ctx, before+i, item) {
 				return

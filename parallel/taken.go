@@ -4,10 +4,11 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/internal/panics"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
-// This file is about forks that do not run where they are joined.
+// This file handles forks that do not run where they are joined.
 //
 // # The easy part
 //
@@ -16,11 +17,12 @@ import (
 //
 // # The join comes too early
 //
-// The owner has to wait. A goroutine that sleeps is a worker less, so it looks for
-// something else to do. Taking anything is the obvious answer, and a bad one: what it
-// finds may take forever, lies on top of its stack until it ends, and may want a lock
-// held by a function below that waits for the join. So it takes only what it would have
-// to wait for anyway (leapfrogging; Wagner and Calder, 1993):
+// The owner has to wait. A sleeping goroutine is one worker less, so it looks for
+// something else to do. Taking anything is the obvious answer, and a bad one: the
+// work may take forever, lies on top of the owner's stack until it ends, and may
+// want a lock held by a function below that waits for the join. So the owner
+// takes only work that it would have to wait for anyway (leapfrogging; Wagner and
+// Calder, 1993):
 //
 //   - forks that were made after the one it joins: they lie above it on its own stack;
 //   - what descends from the one it joins, off the offers of the worker that runs that.
@@ -45,15 +47,15 @@ import (
 //
 // # A panic, a Goexit
 //
-// They must not end the taker's goroutine instead of the owner's, so run recovers and
-// keeps them for the join, which raises them again: the same value, so that a deferred
-// recover in the user's function cannot tell where the call ran.
+// They must not end the taker's goroutine instead of the owner's, so run recovers
+// and keeps them for the join, which raises them again: with the same value, so a
+// deferred recover in the user's function cannot tell where the call ran.
 //
 // # Ends early
 //
-// When a panic passes through a join, the forks above its place are in the way: they
-// will not be joined. unwind drops those that have not begun and waits for the others,
-// without taking anything: this goroutine must not run user code now.
+// When a panic passes through a join, the forks above its slot are in the way:
+// they will not be joined. unwind drops those that have not begun and waits for
+// the others, without taking anything: this goroutine must not run user code now.
 
 // adopt makes w the taker of a fork. The taker calls it before the fork is visible as
 // taken.
@@ -84,7 +86,7 @@ func (w *Worker) run(f forked) {
 		h.finish()
 	}()
 	f.execute(w)
-	w.settle(top)
+	w.joinAbove(top)
 	returned = true
 }
 
@@ -109,7 +111,7 @@ func (w *Worker) root(body func() error) (err error) {
 		w.unwind(0)
 	}()
 	err = body()
-	w.settle(0)
+	w.joinAbove(0)
 	returned = true
 	return err
 }
@@ -121,14 +123,14 @@ func (w *Worker) panicError(v any) *job.PanicError {
 		p.Value = v // functions that count as one may be two
 		return p
 	}
-	return job.NewPanicError(v)
+	return promise.Panic(v)
 }
 
-// reclaim gives the fork at place i back to its join if it has not begun: true, and its
-// place is free. Else it waits for its end.
+// reclaim gives the fork in slot i back to its join if it has not begun: true,
+// and its slot is free. Otherwise it waits for its end.
 func (w *Worker) reclaim(i int) bool {
-	w.settle(i + 1)
-	p := &w.places[i]
+	w.joinAbove(i + 1)
+	p := &w.slots[i]
 	if w.takeBack(p) {
 		p.fork.clear()
 		w.vacate(i)
@@ -138,10 +140,10 @@ func (w *Worker) reclaim(i int) bool {
 	return false
 }
 
-// collect frees place i, whose fork has ended, and raises the panic or the Goexit that
-// it ended with.
+// collect frees slot i, whose fork has ended, and raises the panic or the Goexit
+// that it ended with.
 func (w *Worker) collect(i int) {
-	f := w.places[i].fork
+	f := w.slots[i].fork
 	h := f.base()
 	failure, exited := h.failure, h.exited
 	f.clear()
@@ -156,12 +158,12 @@ func (w *Worker) collect(i int) {
 	}
 }
 
-// settle joins what lies above top, the youngest first. What that leaves on the stack
-// in turn lies above top too.
-func (w *Worker) settle(top int) {
+// joinAbove joins what lies above top, the youngest first. Forks that those leave
+// on the stack lie above top too.
+func (w *Worker) joinAbove(top int) {
 	for w.top > top {
 		i := w.top - 1
-		switch p := &w.places[i]; {
+		switch p := &w.slots[i]; {
 		case p.state == joined:
 			w.vacate(i)
 		case w.takeBack(p):
@@ -179,9 +181,10 @@ func (w *Worker) settle(top int) {
 	}
 }
 
-// runEarly runs the fork at place i, before its join asks for it, unless it has begun.
+// runEarly runs the fork in slot i before its join asks for it, unless it has
+// begun.
 func (w *Worker) runEarly(i int) {
-	if p := &w.places[i]; w.takeBack(p) {
+	if p := &w.slots[i]; w.takeBack(p) {
 		p.state = done
 		f := p.fork
 		w.adopt(f)
@@ -189,11 +192,12 @@ func (w *Worker) runEarly(i int) {
 	}
 }
 
-// unwind frees all places above top: the functions that would join them are being left.
+// unwind frees all slots above top: the functions that would join them are being
+// left.
 func (w *Worker) unwind(top int) {
 	for w.top > top {
 		i := w.top - 1
-		p := &w.places[i]
+		p := &w.slots[i]
 		if p.state == offered && !w.offers.withdraw(p.ticket, p.fork, w.floor()) {
 			w.sleep(p.fork.base())
 		}
@@ -203,9 +207,9 @@ func (w *Worker) unwind(top int) {
 	}
 }
 
-// await returns when the fork at place i, which has begun, has ended.
+// await returns when the fork in slot i, which has begun, has ended.
 func (w *Worker) await(i int) {
-	h := w.places[i].fork.base()
+	h := w.slots[i].fork.base()
 	for later := i + 1; later < w.top && !h.hasEnded(); later++ {
 		w.runEarly(later)
 	}
@@ -245,7 +249,7 @@ func (w *Worker) sleep(h *header) {
 	}
 }
 
-// park sleeps until the fork has ended or something descends from it that can be taken.
+// park sleeps until the fork has ended or has a descendant that can be taken.
 func (w *Worker) park(h *header) {
 	wake := make(chan struct{}) // fresh: a pooled one could not be used across synctest bubbles
 	h.wake = wake

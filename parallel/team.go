@@ -11,7 +11,7 @@ import (
 // team is the operation of one [Run]: a caller that forks, and helpers that take forks.
 type team struct {
 	operation
-	crew *crew // nil: no helpers
+	group *helperGroup // nil: no helpers
 
 	workers []atomic.Pointer[Worker] // by seat; made when the seat is first taken
 	mu      sync.Mutex               // guards seating
@@ -19,9 +19,10 @@ type team struct {
 
 	_ [64]byte // demand is read at each fork
 
-	// demand is how many forks each worker should have on offer: one for each member of
-	// the team that is idle or has not come yet, and one more, so that the next member
-	// to run out need not wait for a fork. It is zero in a team of one.
+	// demand is how many forks each worker should have on offer: one for each
+	// member of the team that is idle or has not come yet, and one more, so that
+	// the next member to become idle need not wait for a fork. It is zero in a
+	// team of one.
 	demand atomic.Int32
 
 	_ [60]byte
@@ -33,8 +34,8 @@ func (t *team) assemble(s settings) *Worker {
 	t.workers = make([]atomic.Pointer[Worker], helpers+1)
 	if helpers > 0 {
 		t.demand.Store(int32(helpers) + 1)
-		t.crew = hire(t.home.Scheduler)
-		t.crew.open(t.home.Scheduler, t.by, helpers, t)
+		t.group = closedGroup(t.home.Scheduler)
+		t.group.open(t.home.Scheduler, t.by, helpers, t)
 	}
 	return t.sit(t.by)
 }
@@ -47,12 +48,12 @@ func (t *team) carryOut(w *Worker, body func() error) error {
 	return w.root(body)
 }
 
-// disband sends the helpers away and makes the workers unusable: a user may still hold
-// one.
+// disband dismisses the helpers and makes the workers unusable: a user may still
+// hold one.
 func (t *team) disband() {
 	t.over.Store(true)
-	if t.crew != nil {
-		t.crew.dismiss()
+	if t.group != nil {
+		t.group.dismiss()
 	}
 	for i := range t.workers {
 		if w := t.workers[i].Load(); w != nil {
@@ -74,7 +75,7 @@ func (t *team) help(on schedulers.Worker) {
 			continue
 		}
 		misses = -1
-		t.crew.invite()
+		t.group.invite()
 		w.serve(f)
 	}
 }

@@ -107,7 +107,7 @@ func TestRandomProgramsOfForksAreThePlainPrograms(t *testing.T) {
 				var walk tree
 				got, err := Run(ctx, func(w *Worker) (uint64, error) {
 					s := walk.walk(w, root)
-					w.settle(0)
+					w.joinAbove(0)
 					return s, nil
 				}, Degree(degree))
 				where := fmt.Sprintf("%s, seed %d, degree %d", name, seed, degree)

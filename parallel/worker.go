@@ -7,18 +7,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Worker is the right to fork on the goroutine that it was handed to. [Run] hands one
-// to its body, and [Join], [Join2] and [Fork] hand one to each function they call: the
-// one of the goroutine which runs it.
+// Worker is the right to fork on the goroutine that it was handed to. [Run] hands
+// one to its body, and [Join], [Join2] and [Fork] hand one to each function they
+// call: the worker of the goroutine that runs it.
 //
-// A Worker must be used by the function that it was handed to, and by what that calls,
-// on the same goroutine, until that function returns. It is not safe for concurrent
-// use, which is what keeps forks cheap. Handing it to another goroutine is a data race;
-// using it after its Run has returned panics.
+// A Worker must be used by the function that it was handed to, and by its
+// callees, on the same goroutine, until that function returns. It is not safe for
+// concurrent use, which is what keeps forks cheap. Handing it to another
+// goroutine is a data race; using it after its Run has returned panics.
 //
-// A context could say the same, but proves nothing: users pass contexts to other
-// goroutines, and may. A parameter that is only good for forking has no reason to
-// travel.
+// A context could carry the same information, but it proves nothing: users pass
+// contexts to other goroutines, and may do so. A parameter that is only good for
+// forking has no reason to travel.
 type Worker struct {
 	// Of the goroutine that the worker was handed to.
 	stack
@@ -27,7 +27,7 @@ type Worker struct {
 	foreign *job.PanicError // the last panic that a Join has brought here from elsewhere
 	on      schedulers.Worker
 	ctx     context.Context // made when asked for
-	victim  int             // where it has found something to take last
+	victim  int             // where it last found something to take
 
 	taken bool // the seat is taken; guarded by team.mu
 
@@ -50,8 +50,8 @@ func (w *Worker) Context() context.Context {
 // nothing else ends it. It does not block.
 func (w *Worker) Err() error { return w.team.contextErr() }
 
-// Cancel ends the operation's context with a cause; a nil cause stands for
-// context.Canceled. Forks that have been made still run, since their joins need what
-// they return; they may check [Worker.Err]. It does not block, and may be called any
-// number of times: the first counts.
+// Cancel ends the operation's context with a cause; a nil cause means
+// context.Canceled. Forks that have been made still run, since their joins need
+// their results; they may check [Worker.Err]. It does not block, and may be
+// called any number of times: the first call counts.
 func (w *Worker) Cancel(cause error) { w.team.materialize().cancel(cause) }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limit is a rate, in events a second. Zero allows what is in the bucket and nothing
-// more.
+// Limit is a rate, in events a second. Zero allows the tokens in the bucket and
+// nothing more.
 type Limit float64
 
 // Inf is the rate without a limit: it allows everything, whatever the burst.

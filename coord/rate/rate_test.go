@@ -17,6 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 	"github.com/movenext/movenext/schedulers/simulation"
+	"github.com/movenext/movenext/statemachine"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -141,9 +142,9 @@ func TestWaitsInASimulation(t *testing.T) {
 			ctx := s.Context(context.Background())
 			var ended atomic.Int64
 			for range 5 {
-				job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] {
+				job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[job.Void] {
 					return job.Finally(ctx, l.WaitAsync(ctx), func(context.Context) error { ended.Add(1); return nil })
-				})
+				}))
 			}
 			require.NoError(t, s.Run())
 			assert.EqualValues(t, 5, ended.Load())

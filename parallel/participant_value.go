@@ -7,16 +7,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// valued is a body with a result that has suspended: the strand under it wants no more
-// than an error.
+// valued is a body with a result that has suspended: the participant under it
+// wants only an error.
 type valued[R any] struct {
 	suspension.Suspended
 	keep func(result R, err error) error
 	end  suspension.Ender[job.Void]
 }
 
-// later returns the error of a body with a result. If it says that the body has
-// suspended, keep is given what that returns in the end, and runs no user code.
+// later returns the error of a body with a result. If the error says that the
+// body has suspended, keep gets the body's results when it ends, and runs no user
+// code.
 func later[R any](err error, keep func(result R, err error) error) error {
 	if rest := suspension.Of(err); rest != nil {
 		return &valued[R]{Suspended: rest, keep: keep}
@@ -41,8 +42,8 @@ func (v *valued[R]) Fault(err error) continuation.Chain { return v.end.Fault(err
 // Handle implements suspension.Ender.
 func (v *valued[R]) Handle() any { return v.end.Handle() }
 
-// paused is the error of an operation that has not ended when its caller, a machine,
-// gets it. No user's code is given it.
+// paused is the error of an operation that has not ended when its caller, a
+// machine, gets it. User code never sees it.
 type paused struct{ of *job.Job[suspension.End] }
 
 // Error implements error.

@@ -6,33 +6,34 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// suspending runs the loop for a machine. A suspended body holds no worker, so the
-// degree alone says how many there may be, however few workers the scheduler has.
+// suspending runs the loop for a machine. A suspended body holds no worker, so
+// only the degree bounds how many there are, however few workers the scheduler
+// has.
 func (l *loop) suspending(n uint, s settings) error {
 	members := s.members()
 	l.blocks = cut(n, s, members)
 	members = min(members, int(l.blocks.count))
 	l.claims = newClaims(l.blocks.count, s, members)
-	t := newStrands(&l.operation)
+	t := newParticipants(&l.operation)
 	items := &loopItems{loop: l, of: t}
 	items.more.Store(int64(members - 1))
 	t.items = items
-	t.live.Store(2) // the first strand, and the caller
-	return t.run(items.strand())
+	t.live.Store(2) // the first participant, and the caller
+	return t.run(items.participant())
 }
 
 // loopItems give the indexes of a loop, as its partition says.
 type loopItems struct {
 	loop *loop
-	of   *strands
-	more atomic.Int64 // strands that may still be started
+	of   *participants
+	more atomic.Int64 // participants that may still be started
 }
 
-func (i *loopItems) strand() *strand {
-	return &strand{of: i.of, body: i.loop.body, whole: !i.loop.each}
+func (i *loopItems) participant() *participant {
+	return &participant{of: i.of, body: i.loop.body, whole: !i.loop.each}
 }
 
-func (i *loopItems) next(s *strand) bool {
+func (i *loopItems) next(s *participant) bool {
 	if s.part == nil {
 		s.part = i.loop.claims.join()
 	}
@@ -41,13 +42,14 @@ func (i *loopItems) next(s *strand) bool {
 	return lo != hi
 }
 
-// given starts one more strand, if one more is allowed and likely to find an index. If
-// that is refused, no more are started, and the existing strands do everything.
+// given starts one more participant, if one more is allowed and likely to find an
+// index. If that is refused, no more are started, and the existing participants
+// do everything.
 func (i *loopItems) given(on schedulers.Worker) {
 	if i.more.Load() <= 0 || !i.loop.claims.left() || i.more.Add(-1) < 0 {
 		return
 	}
-	if schedulers.TrySubmit(i.of.home, i.strand(), schedulers.Hint{From: on}) != nil {
+	if schedulers.TrySubmit(i.of.home, i.participant(), schedulers.Hint{From: on}) != nil {
 		i.more.Store(0)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Run implements schedulers.Work.
-func (s *strand) Run(on schedulers.Worker) {
+func (s *participant) Run(on schedulers.Worker) {
 	if !s.began {
 		if !s.of.enter() {
 			return
@@ -24,14 +24,14 @@ func (s *strand) Run(on schedulers.Worker) {
 }
 
 // Abandon implements schedulers.Work.
-func (s *strand) Abandon(error) {
+func (s *participant) Abandon(error) {
 	if s.began {
 		go s.Run(nil)
 	}
 }
 
-// submit has a strand that has begun continue on the scheduler.
-func (s *strand) submit(from schedulers.Worker) {
+// submit lets a participant that has begun continue on the scheduler.
+func (s *participant) submit(from schedulers.Worker) {
 	hint := schedulers.Hint{From: from, Flags: schedulers.Resumed}
 	if schedulers.TrySubmit(s.of.home, s, hint) != nil {
 		go s.Run(nil)
@@ -39,7 +39,7 @@ func (s *strand) submit(from schedulers.Worker) {
 }
 
 // step calls the body until it suspends, or until nothing is left: nil.
-func (s *strand) step(on schedulers.Worker) (rest suspension.Suspended) {
+func (s *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
 	returned := false
 	var told continuation.Chain
 	defer func() {
@@ -57,7 +57,7 @@ func (s *strand) step(on schedulers.Worker) (rest suspension.Suspended) {
 	return rest
 }
 
-func (s *strand) work(on schedulers.Worker) suspension.Suspended {
+func (s *participant) work(on schedulers.Worker) suspension.Suspended {
 	for s.claim() && s.of.goesOn() { // in this order, as in loop.work
 		s.of.items.given(on)
 		lo, hi := s.lo, s.hi
@@ -77,28 +77,28 @@ func (s *strand) work(on schedulers.Worker) suspension.Suspended {
 	return nil
 }
 
-// claim reports whether the strand has an index, perhaps a new one.
-func (s *strand) claim() bool { return s.lo != s.hi || s.of.items.next(s) }
+// claim reports whether the participant has an index, perhaps a new one.
+func (s *participant) claim() bool { return s.lo != s.hi || s.of.items.next(s) }
 
 // Return implements suspension.Ender: the body has returned.
-func (s *strand) Return(_ job.Void, err error) continuation.Chain {
+func (s *participant) Return(_ job.Void, err error) continuation.Chain {
 	s.err, s.thrown = err, false
 	s.node.Prepare(s)
 	return continuation.Only(&s.node)
 }
 
 // Fault implements suspension.Ender: the body has not returned.
-func (s *strand) Fault(err error) continuation.Chain {
+func (s *participant) Fault(err error) continuation.Chain {
 	s.err, s.thrown = err, true
 	s.node.Prepare(s)
 	return continuation.Only(&s.node)
 }
 
 // Handle implements suspension.Ender.
-func (s *strand) Handle() any { return s.of.promised().Job() }
+func (s *participant) Handle() any { return s.of.promised().Job() }
 
 // Completed implements continuation.Target: the body has ended.
-func (s *strand) Completed(from schedulers.Worker) (told continuation.Chain) {
+func (s *participant) Completed(from schedulers.Worker) (told continuation.Chain) {
 	err := s.err
 	s.err = nil
 	switch p, panicked := err.(*job.PanicError); {

@@ -21,7 +21,7 @@ func (f effortFunc) left() bool             { return false }
 
 func TestAHelperThatComesAfterTheEndGoesAway(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(func() { t.Error("must not help") }))
 	c.invite()
 	late := s.take()
@@ -33,7 +33,7 @@ func TestDismissWaitsForAHelperInside(t *testing.T) {
 	s := &held{}
 	begun, end := make(chan struct{}), make(chan struct{})
 	var ended atomic.Bool
-	c := new(crew)
+	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(func() {
 		close(begun)
 		<-end
@@ -57,8 +57,8 @@ func TestDismissWaitsForAHelperInside(t *testing.T) {
 	<-gone
 }
 
-// waitedFor reports whether a goroutine sleeps until the crew is empty.
-func (c *crew) waitedFor() bool {
+// waitedFor reports whether a goroutine sleeps until the group is empty.
+func (c *helperGroup) waitedFor() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.empty != nil
@@ -66,7 +66,7 @@ func (c *crew) waitedFor() bool {
 
 func TestAHelperThatExitsIsCountedOut(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(runtime.Goexit))
 	c.invite()
 	assert.True(t, exits(func() { s.take().Run(nil) }))
@@ -75,7 +75,7 @@ func TestAHelperThatExitsIsCountedOut(t *testing.T) {
 
 func TestOneCallAtATimeAndNoMoreHelpersThanTheLimit(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	inside, end := make(chan struct{}), make(chan struct{})
 	c.open(s, nil, 2, effortFunc(func() {
 		inside <- struct{}{}
@@ -97,7 +97,7 @@ func TestOneCallAtATimeAndNoMoreHelpersThanTheLimit(t *testing.T) {
 // A call of an operation with a higher limit is answered in one with a lower limit,
 // which is full.
 func TestAHelperTooManyIsNotLetIn(t *testing.T) {
-	s, c := &held{}, new(crew)
+	s, c := &held{}, new(helperGroup)
 	inside, end, gone := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c.open(s, nil, 1, effortFunc(func() {
 		inside <- struct{}{}
@@ -117,7 +117,7 @@ func TestAHelperTooManyIsNotLetIn(t *testing.T) {
 
 func TestACallThatNobodyHasAnsweredHelpsTheNextOperation(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(func() { t.Error("this operation is over") }))
 	c.invite()
 	c.close()
@@ -130,9 +130,9 @@ func TestACallThatNobodyHasAnsweredHelpsTheNextOperation(t *testing.T) {
 	c.close()
 }
 
-func TestACallUnderWayElsewhereKeepsACrewFromAnotherScheduler(t *testing.T) {
+func TestACallUnderWayElsewhereKeepsAGroupFromAnotherScheduler(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	nothing := effortFunc(func() {})
 	c.open(s, nil, 1, nothing)
 	c.invite()
@@ -145,7 +145,7 @@ func TestACallUnderWayElsewhereKeepsACrewFromAnotherScheduler(t *testing.T) {
 
 func TestAnAbandonedCallIsNotRepeatedInThatOperation(t *testing.T) {
 	s := &held{}
-	c := new(crew)
+	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(func() {}))
 	c.invite()
 	s.take().Abandon(schedulers.ErrShutdown)
@@ -159,7 +159,7 @@ func TestAnAbandonedCallIsNotRepeatedInThatOperation(t *testing.T) {
 }
 
 func TestASchedulerThatRunsWorkInPlaceIsAskedOnce(t *testing.T) {
-	c, helped := new(crew), 0
+	c, helped := new(helperGroup), 0
 	c.open(inline{}, nil, 1, effortFunc(func() { helped++ }))
 	c.invite()
 	c.invite()
@@ -175,7 +175,7 @@ func (m *more) left() bool             { return m.helped < 3 }
 
 func TestAHelperThatLeavesWhileSomethingTurnsUpComesBack(t *testing.T) {
 	s := &held{}
-	c, e := new(crew), &more{}
+	c, e := new(helperGroup), &more{}
 	c.open(s, nil, 1, e)
 	c.invite()
 	s.take().Run(nil)
@@ -199,7 +199,7 @@ func TestInnerLoopsLeaveNoHeapOfCallsBehind(t *testing.T) {
 	calls := p.Metrics().Submitted - before
 	close(end)
 	require.NoError(t, p.Shutdown(context.Background()))
-	// Each garbage collection may drop a crew, and the race detector drops some on
+	// Each garbage collection may drop a group, and the race detector drops some on
 	// purpose.
 	assert.Less(t, calls, uint64(6000))
 }
@@ -235,7 +235,7 @@ func (prompt) Submit(w schedulers.Work, _ schedulers.Hint) error {
 }
 
 func TestAHelperThatHasGoneBeforeSubmitReturnsIsCalledAgain(t *testing.T) {
-	c, helped := new(crew), 0
+	c, helped := new(helperGroup), 0
 	c.open(prompt{}, nil, 1, effortFunc(func() { helped++ }))
 	c.invite()
 	c.invite()

@@ -12,7 +12,7 @@ import (
 // goroutine, which may block where the machine's worker must not. The caller takes no
 // part, since the first item may be long in coming.
 func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
-	t := newStrands(&s.operation)
+	t := newParticipants(&s.operation)
 	items := &sequenceItems[T]{of: t, stream: s, seq: seq}
 	items.idle.left = degree
 	t.items = items
@@ -21,13 +21,13 @@ func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
 	return t.run(nil)
 }
 
-// sequenceItems runs a sequence and gives its items to strands: what [feeder] is to
-// lanes.
+// sequenceItems runs a sequence and gives its items to participants: what
+// [feeder] is to lanes.
 type sequenceItems[T any] struct {
-	of     *strands
+	of     *participants
 	stream *stream[T]
 	seq    iter.Seq[T]
-	idle   idlers[*strand]
+	idle   idlers[*participant]
 }
 
 // run is the sequence's goroutine. What the sequence does wrong stops the operation.
@@ -40,7 +40,7 @@ func (i *sequenceItems[T]) run() {
 }
 
 func (i *sequenceItems[T]) give() {
-	s, before := i.strand(), 0
+	s, before := i.participant(), 0
 	if s == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (i *sequenceItems[T]) give() {
 		}
 		i.hand(s, items, before)
 		before, items = before+len(items), nil
-		if s = i.strand(); s == nil {
+		if s = i.participant(); s == nil {
 			return
 		}
 	}
@@ -60,8 +60,8 @@ func (i *sequenceItems[T]) give() {
 	}
 }
 
-// hand gives items to a strand.
-func (i *sequenceItems[T]) hand(s *strand, items []T, before int) {
+// hand gives items to a participant.
+func (i *sequenceItems[T]) hand(s *participant, items []T, before int) {
 	s.lo, s.hi = 0, len(items)
 	s.body = func(ctx context.Context, n, _ int) error { return i.stream.body(ctx, before+n, items[n]) }
 	i.of.live.Add(1)
@@ -69,14 +69,15 @@ func (i *sequenceItems[T]) hand(s *strand, items []T, before int) {
 	s.submit(nil)
 }
 
-// strand returns a strand that wants items, or nil if the operation has stopped.
-func (i *sequenceItems[T]) strand() *strand {
-	s, _ := i.idle.get(i.of.goesOn, func() *strand { return &strand{of: i.of} })
+// participant returns a participant that wants items, or nil if the operation has
+// stopped.
+func (i *sequenceItems[T]) participant() *participant {
+	s, _ := i.idle.get(i.of.goesOn, func() *participant { return &participant{of: i.of} })
 	return s
 }
 
-// next takes a strand that wants items. It gets them by being submitted.
-func (i *sequenceItems[T]) next(s *strand) bool {
+// next takes a participant that wants items. It gets them by being submitted.
+func (i *sequenceItems[T]) next(s *participant) bool {
 	s.body = nil
 	i.idle.put(s)
 	return false
@@ -107,7 +108,7 @@ type idlers[P any] struct {
 }
 
 // get returns an idle participant or a new one, and waits for one if need be. It
-// returns false when the operation no longer goes on.
+// returns false when the operation no longer continues.
 func (i *idlers[P]) get(goesOn func() bool, fresh func() P) (p P, ok bool) {
 	for goesOn() {
 		p, ok, ready := i.take(fresh)

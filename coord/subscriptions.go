@@ -1,13 +1,13 @@
 package coord
 
-// roster is the subscriptions of a broadcast in order of creation: a map would tell
-// them in a different order each time.
-type roster[T any] struct {
+// subscriptions are the subscriptions of a broadcast in order of creation: a map would
+// notify them in a different order each time.
+type subscriptions[T any] struct {
 	first, last *Subscription[T]
 	count       int
 }
 
-func (r *roster[T]) add(s *Subscription[T]) {
+func (r *subscriptions[T]) add(s *Subscription[T]) {
 	s.prev = r.last
 	if r.last == nil {
 		r.first = s
@@ -18,7 +18,7 @@ func (r *roster[T]) add(s *Subscription[T]) {
 	r.count++
 }
 
-func (r *roster[T]) remove(s *Subscription[T]) {
+func (r *subscriptions[T]) remove(s *Subscription[T]) {
 	if s.prev == nil {
 		r.first = s.next
 	} else {

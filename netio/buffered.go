@@ -1,0 +1,216 @@
+package netio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// ErrLineTooLong is returned by [Buffered.ReadLine] for a line with more bytes
+// than allowed.
+var ErrLineTooLong = errors.New("netio: line too long")
+
+// Buffered reads from an [AsyncReader] in large pieces, and hands out small ones.
+// It is bufio.Reader for machines, with a difference: its buffer comes from a
+// pool and goes back when it is empty, so a connection that idles between two
+// lines has none. Make one with [NewBuffered].
+//
+// It is for one goroutine or machine at a time. The results of ReadLine and Peek
+// are parts of the buffer, and valid until the next call of any method.
+type Buffered struct {
+	from  AsyncReader
+	chunk *[chunk]byte // from the pool; nil: none
+	buf   []byte       // chunk, or a longer buffer
+	lo    int          // buf[lo:hi] has not been handed out
+	hi    int
+	err   error // of the last read, to be returned after the data
+}
+
+var (
+	_ AsyncReader = (*Buffered)(nil)
+	_ readiness   = (*Buffered)(nil)
+)
+
+// NewBuffered returns a Buffered that reads from r, beginning with ahead, which
+// was read from r before. The Buffered owns ahead. It does not block.
+func NewBuffered(r AsyncReader, ahead ...byte) *Buffered {
+	return &Buffered{from: r, buf: ahead, hi: len(ahead)}
+}
+
+// empty reports whether a read has to ask for more: there are no data, and no
+// error after them.
+func (b *Buffered) empty() bool { return b.lo == b.hi && b.err == nil }
+
+// Buffered returns how many bytes can be read without waiting. It does not block.
+func (b *Buffered) Buffered() int { return b.hi - b.lo }
+
+// Read reads up to len(p) bytes: from the buffer if it has data, else with one
+// read. It blocks; its twin is ReadAsync.
+//
+//movenext:async
+func (b *Buffered) Read(p []byte) (int, error) {
+	if len(p) > 0 && b.empty() {
+		b.giveBack()
+		if len(p) >= chunk {
+			return someRead(b.from, p)
+		}
+		filledOnce(b)
+	}
+	return b.taken(p)
+}
+
+// taken hands out data from the buffer.
+func (b *Buffered) taken(p []byte) (int, error) {
+	n := copy(p, b.buf[b.lo:b.hi])
+	b.lo += n
+	if b.lo == b.hi {
+		b.giveBack()
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, b.failure()
+	}
+	return n, nil
+}
+
+// Readable waits until a read would make progress, as [Conn.Readable] does. It
+// holds no buffer. It returns nil, or why ctx ended. It blocks; its twin is
+// ReadableAsync.
+//
+//movenext:async
+func (b *Buffered) Readable(ctx context.Context) error {
+	if b.empty() {
+		b.giveBack()
+		return dataAwaited(ctx, b.from)
+	}
+	return nil
+}
+
+// ReadLine returns the next line, without its end, which is "\n" or "\r\n". A
+// line of more than most bytes is the error [ErrLineTooLong]; the part that was
+// read stays, for other methods. At the end ReadLine returns [io.EOF], or the
+// line that has no end and [io.ErrUnexpectedEOF]. If ctx ends first, it returns
+// why, and keeps the part of the line that it has read for the next call. It
+// blocks; its twin is ReadLineAsync.
+//
+//movenext:async
+func (b *Buffered) ReadLine(ctx context.Context, most int) ([]byte, error) {
+	seen := 0
+	for {
+		rest := b.buf[b.lo:b.hi]
+		if i := bytes.IndexByte(rest[seen:], '\n'); i >= 0 {
+			return b.line(seen+i, most)
+		}
+		seen = len(rest)
+		if seen > most+1 { // more than a line and "\r"
+			return nil, ErrLineTooLong
+		}
+		if b.err != nil {
+			return b.lastLine(most)
+		}
+		if err := filled(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// line hands out a line of n bytes and its end.
+func (b *Buffered) line(n, most int) ([]byte, error) {
+	line := bytes.TrimSuffix(b.buf[b.lo:b.lo+n], []byte("\r"))
+	if len(line) > most {
+		return nil, ErrLineTooLong
+	}
+	b.lo += n + len("\n")
+	return line, nil
+}
+
+// lastLine hands out the rest at the end.
+func (b *Buffered) lastLine(most int) ([]byte, error) {
+	line := b.buf[b.lo:b.hi]
+	if len(line) > most {
+		return nil, ErrLineTooLong
+	}
+	if len(line) == 0 || !errors.Is(b.err, io.EOF) {
+		return nil, b.failure()
+	}
+	b.lo = b.hi
+	return line, io.ErrUnexpectedEOF
+}
+
+// Peek returns the next n bytes without taking them; fewer only with an error,
+// which is [io.EOF] if there is nothing more. If ctx ends first, it returns why.
+// It blocks; its twin is PeekAsync.
+//
+//movenext:async
+func (b *Buffered) Peek(ctx context.Context, n int) ([]byte, error) {
+	for b.hi-b.lo < n {
+		if b.err != nil {
+			return b.buf[b.lo:b.hi], b.failure()
+		}
+		if err := filled(ctx, b); err != nil {
+			return b.buf[b.lo:b.hi], err
+		}
+	}
+	return b.buf[b.lo : b.lo+n], nil
+}
+
+// filled reads once; if the Buffered is empty it first waits for data, without a
+// buffer. The returned error is that of the wait. The error of the read is kept,
+// to come after the data.
+//
+//movenext:async
+func filled(ctx context.Context, b *Buffered) error {
+	if b.lo == b.hi {
+		b.giveBack()
+	}
+	if err := dataAwaited(ctx, b.from); err != nil {
+		return err
+	}
+	filledOnce(b)
+	return nil
+}
+
+// filledOnce reads once into the buffer.
+//
+//movenext:async
+func filledOnce(b *Buffered) {
+	b.makeRoom()
+	n, err := someRead(b.from, b.buf[b.hi:])
+	b.hi += n
+	b.err = err
+}
+
+// makeRoom makes a buffer with room for more.
+func (b *Buffered) makeRoom() {
+	switch have := b.buf[b.lo:b.hi]; {
+	case len(have) == 0:
+		b.giveBack()
+		b.chunk = chunks.Get().(*[chunk]byte)
+		b.buf = b.chunk[:]
+	case b.hi < len(b.buf):
+	case len(have) <= len(b.buf)/2:
+		copy(b.buf, have)
+		b.lo, b.hi = 0, len(have)
+	default:
+		long := make([]byte, max(chunk, 2*len(have)))
+		copy(long, have)
+		b.giveBack()
+		b.buf, b.hi = long, len(have)
+	}
+}
+
+// giveBack drops the buffer, with what is in it.
+func (b *Buffered) giveBack() {
+	if b.chunk != nil {
+		chunks.Put(b.chunk)
+	}
+	b.chunk, b.buf, b.lo, b.hi = nil, nil, 0, 0
+}
+
+// failure returns the error of the last read, once: after a deadline, reading may
+// continue.
+func (b *Buffered) failure() error {
+	err := b.err
+	b.err = nil
+	return err
+}

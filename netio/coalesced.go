@@ -1,0 +1,67 @@
+package netio
+
+import "context"
+
+// BufferedWriter coalesces small writes to an [AsyncWriter]: each Write of less
+// than 4 KiB goes into a buffer, and the buffer goes out when it is full and with
+// Flush. It is bufio.Writer for machines, and its buffer comes from a pool and
+// goes back when it is empty. Make one with [NewBufferedWriter]. It is for one
+// goroutine or machine at a time. After an error all calls return that error,
+// since it is not known how much the peer has received.
+type BufferedWriter struct {
+	to    AsyncWriter
+	chunk *[chunk]byte // nil: empty
+	n     int
+	err   error
+}
+
+var _ AsyncWriter = (*BufferedWriter)(nil)
+
+// NewBufferedWriter returns a BufferedWriter that writes to w. It does not block.
+func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{to: w} }
+
+// Buffered returns how many bytes wait for Flush. It does not block.
+func (b *BufferedWriter) Buffered() int { return b.n }
+
+// Write takes all of p, and writes only what does not fit into the buffer. It
+// blocks only then; its twin is WriteAsync.
+//
+//movenext:async
+func (b *BufferedWriter) Write(p []byte) (int, error) {
+	if b.n+len(p) > chunk {
+		if err := b.Flush(context.Background()); err != nil {
+			return 0, err
+		}
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	if len(p) >= chunk {
+		n, err := allWritten(context.Background(), b.to, p)
+		b.err = err
+		return n, err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if b.chunk == nil {
+		b.chunk = chunks.Get().(*[chunk]byte)
+	}
+	b.n += copy(b.chunk[b.n:], p)
+	return len(p), nil
+}
+
+// Flush writes the contents of the buffer. If ctx ends first, a part may have
+// been written, and Flush returns why ctx ended, as do all calls after it. It
+// blocks; its twin is FlushAsync.
+//
+//movenext:async
+func (b *BufferedWriter) Flush(ctx context.Context) error {
+	if b.err != nil || b.chunk == nil {
+		return b.err
+	}
+	_, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
+	chunks.Put(b.chunk)
+	b.chunk, b.n = nil, 0
+	return b.err
+}

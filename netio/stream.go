@@ -1,0 +1,141 @@
+package netio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// AsyncReader is an [io.Reader] with a twin, for functions that read from
+// anything and suspend while they wait: [*Conn], [*TLSConn], [*Buffered], and
+// your own types. ReadAsync does as a job what Read does; p belongs to the job
+// until it has ended.
+type AsyncReader interface {
+	io.Reader
+	ReadAsync(p []byte) *job.Job[int]
+}
+
+// AsyncWriter is an [io.Writer] with a twin. WriteAsync does as a job what Write
+// does; p belongs to the job until it has ended.
+type AsyncWriter interface {
+	io.Writer
+	WriteAsync(p []byte) *job.Job[int]
+}
+
+// readiness is a reader that can wait without a buffer.
+type readiness interface {
+	Readable(ctx context.Context) error
+	ReadableAsync(ctx context.Context) *job.Job[job.Void]
+}
+
+// boundWriter is a writer whose wait a context ends.
+type boundWriter interface {
+	WriteAll(ctx context.Context, p []byte) (int, error)
+	WriteAllAsync(ctx context.Context, p []byte) *job.Job[int]
+}
+
+var (
+	_ AsyncReader = (*Conn)(nil)
+	_ AsyncWriter = (*Conn)(nil)
+	_ readiness   = (*TLSConn)(nil)
+	_ boundWriter = (*TLSConn)(nil)
+)
+
+// chunk is the size of a pooled buffer.
+const chunk = 4096
+
+// chunks are buffers of readers and writers that are in use.
+var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
+
+// Copy copies from src to dst until src ends, as [io.Copy] does, and returns the
+// number of bytes written. It holds a pooled buffer only while it has data: while
+// src is idle it has none, if src has a method Readable as [*Conn] does. When ctx
+// ends, it stops between two reads, or in the middle of a write if dst has a
+// method WriteAll as [*Conn] does, and returns why. The end of src is no error.
+// It blocks; its twin is CopyAsync. Neither side is closed.
+//
+//movenext:async
+func Copy(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
+	for {
+		if err := dataAwaited(ctx, src); err != nil {
+			return written, err
+		}
+		n, err := copyChunk(ctx, dst, src)
+		written += int64(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			return written, nil
+		case err != nil:
+			return written, err
+		}
+	}
+}
+
+// copyChunk copies what there is.
+//
+//movenext:async
+func copyChunk(ctx context.Context, dst AsyncWriter, src AsyncReader) (int, error) {
+	p := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(p)
+	n, failed := someRead(src, p[:])
+	if n == 0 {
+		return 0, failed
+	}
+	n, err := allWritten(ctx, dst, p[:n])
+	if err != nil {
+		return n, err
+	}
+	return n, failed
+}
+
+// dataAwaited waits until a read would make progress, if src can tell.
+//
+//movenext:async
+func dataAwaited(ctx context.Context, src AsyncReader) error {
+	switch src := src.(type) {
+	case *Conn: // without a job
+		return src.Readable(ctx)
+	case readiness:
+		return src.Readable(ctx)
+	default:
+		return whyEnded(ctx)
+	}
+}
+
+// someRead reads once.
+//
+//movenext:async
+func someRead(src AsyncReader, p []byte) (int, error) {
+	if c, ok := src.(*Conn); ok { // without a job
+		return c.Read(p)
+	}
+	return src.Read(p)
+}
+
+// allWritten writes all of p.
+//
+//movenext:async
+func allWritten(ctx context.Context, dst AsyncWriter, p []byte) (int, error) {
+	switch dst := dst.(type) {
+	case *Conn: // without a job
+		return dst.WriteAll(ctx, p)
+	case boundWriter:
+		return dst.WriteAll(ctx, p)
+	default:
+		return fully(dst, p)
+	}
+}
+
+// fully writes, and makes an error of a short write, which io.Writer forbids.
+//
+//movenext:async
+func fully(dst AsyncWriter, p []byte) (int, error) {
+	n, err := dst.Write(p)
+	if n < len(p) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}

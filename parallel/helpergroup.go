@@ -1,0 +1,287 @@
+package parallel
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// helperGroup is how an operation gets helpers: workers of a scheduler that take
+// part in it alongside its caller. It is the only thing of this package that a
+// scheduler sees.
+//
+// # The easy part
+//
+// The caller submits a work item that says "help me", and begins. A worker that
+// gets to it helps until nothing is left, and then takes its next work.
+//
+// # No helper came
+//
+// All workers may be busy, or the caller may be the only one. A caller that
+// waited for its helpers would then wait forever. So helpers are an offer, never
+// a need: the caller does everything that no helper has taken, and when nothing
+// is left it closes the group. A helper that comes too late finds it closed and
+// leaves. The caller waits only for the helpers inside, each of which is running
+// a body and will finish it.
+//
+//	enter, under mu                      dismiss, under mu
+//	  E1 the group is closed: leave        D1 close the group
+//	  E2 inside++                          D2 inside is 0: done
+//	leave, under mu                        D3 else make a channel, and wait for it
+//	  L1 inside--
+//	  L2 0 and there is a channel: close it
+//
+// Both lists run under one lock, so a helper is inside before D1, and then D2 counts
+// it, or it is refused in E1. After D1 inside only falls, so L2 is reached if D3 was.
+//
+// # How many
+//
+// Not all helpers are called at once. Each calls the next when it has found
+// something to do itself and more is left. So a short operation costs one
+// submission, and a long one as many as there are idle workers. At most one call
+// is under way (pending), so the group, which is one work item, is in at most one
+// queue at a time.
+//
+// # Unanswered calls
+//
+// A loop in a loop makes many short operations while all workers are busy with
+// the outer one. Their calls stay in a queue long after the operations have
+// ended: a million inner loops would leave a million groups there. So a group is
+// reused while its call is still under way: the next operation of the same
+// scheduler takes it over, and the worker that answers the call helps that one.
+// Thus a queue never holds more calls than there ever were open operations at
+// once.
+//
+// That is also why a group is no part of the operation, and why no object of a
+// user leads to one.
+type helperGroup struct {
+	mu      sync.Mutex
+	sched   schedulers.Scheduler // constant while pending
+	effort  effort               // nil: closed
+	by      schedulers.Worker    // the caller's
+	limit   int                  // how many helpers may be inside at a time
+	inside  int
+	pending bool          // submitted, and Run or Abandon not called yet
+	asking  int           // how many calls of Submit have not returned
+	refused bool          // the scheduler has refused during this operation, or is no help
+	empty   chan struct{} // made by dismiss; closed when no helper is inside
+}
+
+// effort is the work of an operation, as a helper sees it.
+type effort interface {
+	// help takes part until nothing is left to take, and survives what bodies do,
+	// except for a runtime.Goexit. Any number of goroutines may call it, at the same
+	// time too.
+	help(on schedulers.Worker)
+
+	// left reports whether untaken work is left.
+	left() bool
+}
+
+// groups holds groups that no operation uses. It keeps nothing of a user's alive
+// except the schedulers of calls under way.
+var groups = sync.Pool{New: func() any { return new(helperGroup) }}
+
+// closedGroup returns a closed group for an operation on s. The operation has to know
+// its group before it opens it: a call under way may be answered at that moment.
+func closedGroup(s schedulers.Scheduler) *helperGroup {
+	c := groups.Get().(*helperGroup)
+	if !c.free(s) {
+		c = new(helperGroup) // the other one is kept by its scheduler until it has answered
+	}
+	return c
+}
+
+// free reports whether a closed group can be used with s: it has no call under
+// way at another scheduler.
+func (c *helperGroup) free(s schedulers.Scheduler) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.pending || schedulers.Same(c.sched, s)
+}
+
+// open lets up to limit helpers into an operation, which has not called any yet.
+func (c *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sched, c.by, c.limit, c.effort = s, by, limit, e
+	c.refused = false
+}
+
+// invite calls one more helper, if one is missing and none is on the way. It is
+// called from inside the operation only. A scheduler that refuses is not asked
+// again. Neither is one that runs the work before Submit returns: its helper
+// would be the very goroutine that needs help.
+func (c *helperGroup) invite() {
+	c.mu.Lock()
+	ask := !c.pending && !c.refused && c.inside < c.limit
+	if ask {
+		c.pending = true
+		c.asking++
+	}
+	s, by := c.sched, c.by
+	c.mu.Unlock()
+	if !ask {
+		return
+	}
+	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // unlocked: may call Run
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking--
+	if err != nil {
+		c.pending, c.refused = false, true
+	}
+}
+
+// Run implements schedulers.Work: a helper has come.
+//
+// It leaves before it asks whether something is left. In the other order, work
+// that turns up after the answer would find the helper still inside and call no
+// other; then the helper would leave.
+func (c *helperGroup) Run(on schedulers.Worker) {
+	c.answered()
+	for e := c.enter(); e != nil; e = c.enter() {
+		c.host(e, on)
+		if !e.left() {
+			return
+		}
+	}
+}
+
+// answered notes that the call has been answered: from here on the group may be
+// submitted again.
+func (c *helperGroup) answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = false
+	if c.asking > 0 && insideSubmit() {
+		c.refused = true
+	}
+}
+
+// insideSubmit reports whether the calling goroutine is inside invite: the
+// scheduler runs work before Submit returns.
+//
+// It proves nothing that a helper has come and gone before Submit returned. A
+// caller that loses its processor at the end of Submit sees the same, and would
+// continue without helpers for the rest of the operation. Only the stack shows
+// the difference. It is read only if a helper comes that early, which is rare,
+// and reading it takes about a microsecond.
+func insideSubmit() bool {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == inviteName {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// inviteName is how the runtime calls the method invite.
+var inviteName = runtime.FuncForPC(reflect.ValueOf((*helperGroup).invite).Pointer()).Name()
+
+// Abandon implements schedulers.Work: no helper will come.
+func (c *helperGroup) Abandon(error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending, c.refused = false, true
+}
+
+// host lets a helper take part, and counts it out whatever happens to it.
+func (c *helperGroup) host(e effort, on schedulers.Worker) {
+	defer c.leave()
+	e.help(on)
+}
+
+func (c *helperGroup) enter() effort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.effort == nil || c.inside >= c.limit {
+		return nil
+	}
+	c.inside++
+	return c.effort
+}
+
+func (c *helperGroup) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inside--
+	if c.inside == 0 && c.empty != nil {
+		close(c.empty)
+		c.empty = nil
+	}
+}
+
+// dismiss closes the group and blocks until no helper is inside. The group must
+// not be used afterwards.
+func (c *helperGroup) dismiss() {
+	by := c.close()
+	if empty := c.emptied(); empty != nil {
+		defer blocking(by)()
+		<-empty
+	}
+	groups.Put(c)
+}
+
+// close admits no more helpers, and clears the group's owner.
+func (c *helperGroup) close() (by schedulers.Worker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	by, c.by, c.effort = c.by, nil, nil
+	if !c.pending {
+		c.sched = nil
+	}
+	return by
+}
+
+// emptied returns a channel to wait for, or nil if no helper is inside.
+func (c *helperGroup) emptied() <-chan struct{} {
+	for range spins {
+		if c.vacant() {
+			return nil
+		}
+		runtime.Gosched()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inside > 0 {
+		// Fresh: a pooled one could not be used across synctest bubbles.
+		c.empty = make(chan struct{})
+	}
+	return c.empty
+}
+
+func (c *helperGroup) vacant() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inside == 0
+}
+
+// spins is how often a goroutine yields before it parks. Parking and waking cost
+// as much as some hundred yields, and the event has usually happened by then.
+const spins = 50
+
+// blocking tells a worker that its goroutine is going to block, and returns the
+// function to call afterwards.
+//
+// This package waits for bodies that run on other goroutines. A scheduler that
+// answers schedulers.ErrWouldDeadlock cannot know that, and a structured
+// operation never returns while a body runs; so the answer is ignored.
+func blocking(by schedulers.Worker) (unblock func()) {
+	if by == nil {
+		by = schedulers.Here()
+	}
+	if b, ok := by.(schedulers.Blocker); ok {
+		if unblock, err := b.Block(); err == nil {
+			return unblock
+		}
+	}
+	return func() {}
+}

@@ -1,0 +1,206 @@
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// participants do the work of an operation that a machine has called. Bodies may
+// suspend, and then the caller does too, so a participant is not a goroutine. It
+// does what the caller or a helper does in the plain form: it claims some
+// indexes, runs the body for them, and so on until none is left.
+//
+//	          calls the body
+//	queued ──▶ running ──body suspends──▶ suspended
+//	   ▲         │                            │ the body has ended
+//	   │         ▼                            ▼
+//	   └──── wants an index ◀─────────────────┘
+//	             │ none left, or stopped
+//	             ▼
+//	           gone
+//
+// Between suspended and queued no user function runs: the goroutine that ends the
+// body notes how, and claims the next index. A suspended participant keeps the
+// indexes that it has claimed, and counts for the degree.
+//
+// The caller runs the first participant itself, until a body suspends. The others
+// are offers, as helpers are: one that comes after all have gone leaves at once,
+// and one that is refused is not missed. But a participant that has begun holds
+// indexes, so it continues on a goroutine of its own if the scheduler refuses it.
+//
+// # Ends
+//
+// live counts the participants that have begun and not gone, and the caller until it has
+// returned or suspended:
+//
+//	the caller                            a participant that goes
+//	  C1 live is 1: return the outcome      P1 live--
+//	  C2 make the promise                   P2 0: complete the promise
+//	  C3 live--; 0: return the outcome
+//	  C4 suspend for the promise
+//
+// After C3 the caller is not counted, so P2 runs once and finds the promise. No participant
+// begins once live is 0.
+type participants struct {
+	*operation
+	ctx   context.Context // of all bodies: they continue anywhere
+	open  bool            // the operation continues after the participants
+	items participantItems
+
+	live    atomic.Int64
+	promise atomic.Pointer[promise.Promise[suspension.End]]
+}
+
+// participantItems give indexes to participants.
+type participantItems interface {
+	// next gives the participant another index and returns true, or takes it back and
+	// returns false: it is then the source's.
+	next(s *participant) bool
+
+	// given is called when a participant on the worker on has an index and is about to call
+	// the body.
+	given(on schedulers.Worker)
+
+	// gone is called when a participant has no body under way any more.
+	gone()
+}
+
+func newParticipants(o *operation) *participants {
+	return &participants{operation: o, ctx: &bodyContext{o, nil}}
+}
+
+// participant is one body at a time.
+type participant struct {
+	of   *participants
+	node continuation.Node
+
+	// Used by the participant's current holder: the source, the scheduler, the goroutine
+	// that runs it, or the body that has suspended.
+
+	body   blockBody
+	lo, hi int  // the indexes that it has claimed and not begun
+	whole  bool // the body takes them all at once
+	part   claimant
+	began  bool
+	thrown bool // the body has not returned
+	err    error
+}
+
+var (
+	_ schedulers.Work            = (*participant)(nil)
+	_ continuation.Target        = (*participant)(nil)
+	_ suspension.Ender[job.Void] = (*participant)(nil)
+)
+
+// enter counts a participant that begins, and reports whether it may.
+func (t *participants) enter() bool {
+	for {
+		n := t.live.Load()
+		if n == 0 {
+			return false
+		}
+		if t.live.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// leave counts one less. The last one completes the promise; the caller delivers the
+// chain.
+func (t *participants) leave() (told continuation.Chain) {
+	if t.live.Add(-1) > 0 {
+		return told
+	}
+	goexit, err := t.outcome()
+	t.close()
+	told, _ = t.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	return told
+}
+
+// gone counts one participant less.
+func (t *participants) gone() continuation.Chain {
+	t.items.gone()
+	return t.leave()
+}
+
+// promised returns the promise of the end.
+func (t *participants) promised() *promise.Promise[suspension.End] {
+	if p := t.promise.Load(); p != nil {
+		return p
+	}
+	p := new(promise.Promise[suspension.End])
+	p.Init()
+	if !t.promise.CompareAndSwap(nil, p) {
+		return t.promise.Load()
+	}
+	return p
+}
+
+// returned is the end of the caller's part: the outcome, or a [*paused].
+func (t *participants) returned() error {
+	if p := t.callerLeaves(); p != nil {
+		return p
+	}
+	goexit, err := t.outcome()
+	if goexit {
+		runtime.Goexit()
+	}
+	return err
+}
+
+// callerLeaves no longer counts the caller. It returns nil if the operation has ended.
+func (t *participants) callerLeaves() *paused {
+	if !t.live.CompareAndSwap(1, 0) {
+		p := t.promised()
+		if t.live.Add(-1) > 0 {
+			return &paused{p.Job()}
+		}
+	}
+	t.close()
+	return nil
+}
+
+// close ends the operation, if that ends with the participants.
+func (t *participants) close() {
+	if !t.open {
+		t.end()
+	}
+}
+
+// run runs the operation for a machine: the first participant on the caller's goroutine, as
+// far as that goes. A nil participant means that the source starts the first itself.
+func (t *participants) run(first *participant) error {
+	exits := true
+	defer func() {
+		if exits {
+			t.stay()
+		}
+	}()
+	var rest suspension.Suspended
+	if first != nil {
+		first.began = true
+		rest = first.step(t.by)
+	}
+	exits = false
+	if rest != nil {
+		rest.GoOn(first, t.by, jobcore.Unproven|1) // the machine continues on this worker
+	}
+	return t.returned()
+}
+
+// stay blocks until the operation has ended: the goroutine exits, so it cannot suspend,
+// and no body may be left behind.
+func (t *participants) stay() {
+	if p := t.callerLeaves(); p != nil {
+		defer blocking(t.by)()
+		<-p.of.Done()
+	}
+}
