@@ -1,18 +1,18 @@
-// Package affinity binds the operating system's threads to processors, where the system lets a
-// process do so.
+// Package affinity binds threads of the operating system to processors, on
+// systems that let a process do so.
 package affinity
 
 import "fmt"
 
-// words is for 1024 processors, which is what the C library of Linux has room for.
+// words is for 1024 processors, as many as the C library of Linux has room for.
 const words = 1024 / 64
 
-// Pin binds the calling thread to these processors, counted from 0. The goroutine must have
-// locked its thread (runtime.LockOSThread) and keep it: a thread that is unlocked would run
-// other goroutines under the same restriction. It returns nil; an error that wraps
-// [errors.ErrUnsupported] where Go's standard library offers no way (all systems but Linux); or
-// why the system refuses, which it does for processors that the process may not use. It does not
-// block.
+// Pin binds the calling thread to these processors, counted from 0. The goroutine
+// must have locked its thread (runtime.LockOSThread) and keep it: a thread that
+// is unlocked would run other goroutines under the same restriction. It returns
+// nil; an error that wraps [errors.ErrUnsupported] where Go's standard library
+// offers no way (all systems but Linux); or why the system refuses, which it does
+// for processors that the process may not use. It does not block.
 func Pin(cpus ...int) error {
 	var mask [words]uint64
 	for _, cpu := range cpus {

@@ -25,7 +25,7 @@ func onAThread(f func()) {
 	<-done
 }
 
-// allowed returns what the kernel says of the calling thread.
+// allowed returns the processors that the kernel reports for the calling thread.
 func allowed(t *testing.T) string {
 	status, err := os.ReadFile("/proc/thread-self/status")
 	require.NoError(t, err)

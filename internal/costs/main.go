@@ -4,8 +4,8 @@
 //	go run ./internal/costs
 //
 // Nothing in it depends on time or chance: the scheduler is a slot that allocates
-// nothing, work runs where it was submitted, and the collector is off while an operation
-// is counted.
+// nothing, work runs where it was submitted, and the collector is off while an
+// operation is counted.
 package main
 
 import (
@@ -52,10 +52,10 @@ func measureAll() []cost {
 	return list
 }
 
-// measure returns what f allocates, rounded to whole units: allocations that happen now
-// and then, such as the growth of the timers' heap, are shared by all. The runtime may
-// start a thread meanwhile, which costs it as much as a thousand operations; so the
-// result is the least of a few counts.
+// measure returns what f allocates, rounded to whole units: allocations that
+// happen now and then, such as the growth of the timers' heap, are averaged out.
+// The runtime may start a thread meanwhile, which costs it as much as a thousand
+// operations; so the result is the least of a few counts.
 func measure(f func()) (allocs, bytes int) {
 	allocs, bytes = measureOnce(f)
 	for range 4 {
@@ -89,7 +89,7 @@ func table(w io.Writer, costs []cost) {
 	}
 }
 
-// slot is a scheduler that holds one piece of work and allocates nothing.
+// slot is a scheduler that holds one work item and allocates nothing.
 type slot struct {
 	work  schedulers.Work
 	timer *schedulers.Timer

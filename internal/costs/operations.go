@@ -114,8 +114,8 @@ func (b *bench) machines() []operation {
 	}
 }
 
-// server starts a machine that awaits one job after another, and returns a function that
-// completes the next of them.
+// server starts a machine that awaits one job after another, and returns a
+// function that completes the next of them.
 func (b *bench) server(calls bool) (tick func()) {
 	var s *job.Source[int]
 	next := func() *job.Job[int] {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// findings returns what is wrong for a system with the packages below dir, as lines
-// "GOOS/GOARCH: file:line:col: message", sorted.
+// findings returns the mistakes that the packages below dir have on a system, as
+// lines "GOOS/GOARCH: file:line:col: message", sorted.
 func findings(dir, target string) ([]string, error) {
 	roots, err := load(dir, target)
 	if err != nil {
@@ -28,8 +28,8 @@ func findings(dir, target string) ([]string, error) {
 	var found []string
 	add := func(position, message string) { found = append(found, target+": "+position+": "+message) }
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		// What is left of a foreign package does not use all that it imports. That is an
-		// error, and makes all packages above ill-typed.
+		// Without its function bodies, a foreign package does not use all its
+		// imports. That is an error, and makes all packages above ill-typed.
 		p.IllTyped = false
 		if !own(p) {
 			return
@@ -47,11 +47,11 @@ func findings(dir, target string) ([]string, error) {
 		}
 	}
 	slices.Sort(found)
-	return slices.Compact(found), nil // a package is there twice, with its tests and without
+	return slices.Compact(found), nil // a package occurs twice, with its tests and without
 }
 
-// load lists, parses and type-checks. The functions of other modules and of the standard
-// library lose their bodies, which are nine tenths of the work.
+// load lists, parses and type-checks. The functions of other modules and of the
+// standard library lose their bodies, which are nine tenths of the work.
 func load(dir, target string) ([]*packages.Package, error) {
 	goos, goarch, ok := strings.Cut(target, "/")
 	if !ok {
@@ -89,8 +89,8 @@ func dropBodies(file *ast.File) {
 	}
 }
 
-// own reports whether p belongs to the module and is written here: the go command writes
-// the main packages of tests.
+// own reports whether p belongs to the module and is written here: the go command
+// writes the main packages of tests.
 func own(p *packages.Package) bool {
 	return p.Module != nil && p.Module.Main && !strings.HasSuffix(p.PkgPath, ".test")
 }
@@ -107,8 +107,8 @@ func bodiless(p *packages.Package) []string {
 	return places
 }
 
-// analyse runs the analyzers of go vet over our packages: over those with tests in them
-// with the tests.
+// analyse runs the analyzers of go vet over our packages; a package that has
+// tests is analysed with them.
 func analyse(roots []*packages.Package, add func(position, message string)) error {
 	tested := map[string]bool{}
 	for _, p := range roots {

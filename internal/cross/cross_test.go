@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// typeErrors is a module that is right on linux/amd64 only.
+// typeErrors is a module that compiles on linux/amd64 only.
 const typeErrors = `
 -- go.mod --
 module example.com/m

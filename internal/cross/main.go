@@ -6,11 +6,11 @@
 //
 // It exits with status 1 if it finds something, and with 2 if it cannot look.
 //
-// Nothing is compiled. go vet for another system first compiles the standard library and
-// every dependency for it, which takes ten times as long. What types do not show is the
-// business of the compiler for the system that the tests run on: its back end has no
-// opinion on Go without assembly, except that a function has to have a body. Package
-// internal/policy refuses assembly.
+// Nothing is compiled. go vet for another system first compiles the standard
+// library and every dependency for it, which takes ten times as long. Mistakes
+// that types do not show are left to the compiler on the system that the tests
+// run on: in Go without assembly its back end finds only functions without a
+// body. Package internal/policy refuses assembly.
 package main
 
 import (

@@ -64,7 +64,7 @@ type group struct {
 	done  <-chan struct{}
 	first *Watch
 	left  bool        // the last watch was stopped, or all were told
-	stop  func() bool // of the AfterFunc; set by the group's maker, a moment later
+	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
 	host  Host        // held as long as the group has watches; set with stop
 }
 
@@ -114,8 +114,8 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 	return g
 }
 
-// listen makes the context call g.end. It is called without the lock, since a context
-// may be a user's, and its methods may do anything: they may watch a context, too.
+// listen makes the context call g.end. It is called without the lock, since the
+// context may be a user's, and its methods may do anything, even watch a context.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
 	stop := context.AfterFunc(ctx, g.end)
@@ -176,8 +176,8 @@ func (g *group) end() {
 		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
-	// A taken watch is linked to its successors by next alone, which is not written any
-	// more until the watch is told.
+	// A taken watch is linked to its successors by next alone, which is not written
+	// again before the watch is notified.
 	for i := 0; taken != nil; i++ {
 		next := taken.next
 		taken.next, taken.prev = nil, nil

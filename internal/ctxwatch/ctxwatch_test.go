@@ -151,7 +151,7 @@ func TestTheLastStopBetweenLinkingAndListening(t *testing.T) {
 		var w told
 		s := &registry[0]
 		s.mu.Lock()
-		g := s.newGroup(ctx.Done()) // Start has come so far,
+		g := s.newGroup(ctx.Done()) // Start has come this far,
 		g.link(&w.Watch, &w)
 		s.mu.Unlock()
 		assert.True(t, w.Stop()) // Stop overtakes it,

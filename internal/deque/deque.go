@@ -8,12 +8,12 @@ package deque
 import "github.com/movenext/movenext/schedulers"
 
 const (
-	smallest = 16   // the first buffer, in pieces of work
-	keep     = 1024 // an empty deque gives a larger buffer back
+	smallest = 16   // the first buffer, in work items
+	keep     = 1024 // an empty deque releases a larger buffer
 )
 
 // Deque is a double-ended queue in a circular buffer. The buffer doubles when it
-// is full, and is given back when a queue that was long becomes empty. The zero
+// is full, and is released when a queue that was long becomes empty. The zero
 // value is an empty deque. A Deque is not safe for concurrent use.
 type Deque struct {
 	buf  []schedulers.Work // its length is zero or a power of two
@@ -62,8 +62,8 @@ func (d *Deque) PopBack() schedulers.Work {
 // near is how many of the newest work items Remove looks at.
 const near = 16
 
-// Remove removes w and returns true if it is the oldest of d, or among the newest few. w
-// must be comparable.
+// Remove removes w and returns true if it is the oldest of d, or among the newest
+// few. w must be comparable.
 func (d *Deque) Remove(w schedulers.Work) bool {
 	if d.n == 0 {
 		return false
@@ -97,7 +97,7 @@ func (d *Deque) Extract(w schedulers.Work) bool {
 	return false
 }
 
-// close removes what is at i of buf, and moves what is newer.
+// close removes the entry at i of buf, and moves the newer ones.
 func (d *Deque) close(i int) {
 	mask := len(d.buf) - 1
 	for last := (d.head + d.n - 1) & mask; i != last; i = (i + 1) & mask {
@@ -106,7 +106,7 @@ func (d *Deque) close(i int) {
 	d.PopBack()
 }
 
-// AppendTo appends the works of d to s, the oldest first, and returns the
+// AppendTo appends the work items of d to s, the oldest first, and returns the
 // extended slice. It does not change d.
 func (d *Deque) AppendTo(s []schedulers.Work) []schedulers.Work {
 	for i := range d.n {
@@ -122,8 +122,8 @@ func (d *Deque) grow() {
 	d.buf, d.head = bigger, 0
 }
 
-// trim gives the buffer of a burst back once the burst is over. It waits for the queue to
-// be empty: halving it step by step, as the queue shrinks, would copy works that are
+// trim releases the buffer of a burst once the burst is over. It waits until the
+// queue is empty: halving the buffer step by step would copy work items that are
 // about to leave anyway.
 func (d *Deque) trim() {
 	if d.n == 0 && len(d.buf) > keep {

@@ -6,12 +6,13 @@
 //
 //	open ──Begin──▶ begun ──Reach──▶ reached
 //
-// Both belong to the scheduler: only its own lock orders "no further work is accepted"
-// with the acceptance of work, and only its own counts tell when the last work has ended.
-// So an [Ending] has no lock, and is guarded by the lock that guards these counts. What
-// remains is the wait, which is easy to get nearly right: a Shutdown that has nothing to
-// wait for must return nil even if its context has ended already, and a select between
-// two channels that are both ready picks either.
+// Both belong to the scheduler: only its own lock orders "no further work is
+// accepted" with the acceptance of work, and only its own counts tell when the
+// last work has ended. So an [Ending] has no lock, and is guarded by the lock
+// that guards these counts. The wait remains, which is easy to get nearly right:
+// a Shutdown that has nothing to wait for must return nil even if its context has
+// ended already, and a select between two channels that are both ready picks
+// either.
 package ending
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Ending is the state of one scheduler's end. Its zero value is open. It is guarded by the lock
-// of its scheduler.
+// Ending is the state of one scheduler's end. Its zero value is open. It is
+// guarded by the lock of its scheduler.
 type Ending struct {
 	done    chan struct{} // made by the first Begin, in its synctest bubble
 	reached bool          // done is closed
 }
 
-// Begin reports whether this is the first call. In any case, it returns the channel that
-// Reach closes.
+// Begin reports whether this is the first call. In any case, it returns the
+// channel that Reach closes.
 func (e *Ending) Begin() (done <-chan struct{}, first bool) {
 	if e.done == nil {
 		e.done = make(chan struct{})
@@ -49,9 +50,9 @@ func (e *Ending) Reach() {
 // Reached reports whether Reach has been called.
 func (e *Ending) Reached() bool { return e.reached }
 
-// Await blocks until done is closed, and returns nil. If ctx ends first, it calls giveUp,
-// which abandons queued work, and returns the cause of ctx. A nil ctx never ends. No lock
-// may be held.
+// Await blocks until done is closed, and returns nil. If ctx ends first, it calls
+// giveUp, which abandons queued work, and returns the cause of ctx. A nil ctx
+// never ends. No lock may be held.
 func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -73,7 +74,8 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 	}
 }
 
-// Abandon abandons works with [schedulers.ErrShutdown]. It calls out, so no lock may be held.
+// Abandon abandons work items with [schedulers.ErrShutdown]. It calls out, so no
+// lock may be held.
 func Abandon(works []schedulers.Work) {
 	for _, w := range works {
 		w.Abandon(schedulers.ErrShutdown)

@@ -10,9 +10,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// dealer is work sharing: each processor has a queue, new work goes to the processor with
-// the shortest one, and no processor takes from the queue of another. It exists for
-// comparison.
+// dealer is work sharing: each processor has a queue, new work goes to the
+// processor with the shortest one, and no processor takes from the queue of
+// another. It exists for comparison.
 type dealer struct {
 	processors []*dealt
 	migrated   atomic.Uint64

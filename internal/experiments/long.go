@@ -11,10 +11,11 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// long gives a pool computations that take much longer than its stall interval, and short
-// works behind them. A pool cannot distinguish computing from waiting: it adds workers,
-// which compute no faster, but share the processors with all the others. Computations
-// that are flagged as long-running do not concern the pool.
+// long gives a pool computations that take much longer than its stall interval,
+// and short work items behind them. A pool cannot distinguish computing from
+// waiting: it adds workers, which compute no faster, but share the processors
+// with all the others. Computations that are flagged as long-running do not
+// concern the pool.
 func long(out io.Writer, processors, works int) error {
 	t := table(out, "the long ones are", "workers at most", "short works took", "long ones took")
 	for _, flagged := range []bool{false, true} {
@@ -36,7 +37,7 @@ func long(out io.Writer, processors, works int) error {
 
 type computations struct {
 	pool  *pool.Pool
-	steps int // of a long work
+	steps int // of a long work item
 
 	most        atomic.Uint64 // workers
 	short, long time.Duration

@@ -1,4 +1,5 @@
-// Command experiments answers questions about schedulers by measuring. Each prints a table.
+// Command experiments answers questions about schedulers by measuring. Each
+// prints a table.
 //
 //	go run ./internal/experiments [-processors 4] [-works 200000] [NAME...]
 //
@@ -34,7 +35,7 @@ func experiments() []experiment {
 
 func main() {
 	processors := flag.Int("processors", 4, "how much runs at a time")
-	works := flag.Int("works", 200_000, "pieces of work")
+	works := flag.Int("works", 200_000, "number of work items")
 	flag.Parse()
 	chosen, err := choose(flag.Args())
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Sharing or stealing: how much work changes processors? Under sharing, a processor that
-// makes work hands it to the least loaded one; under stealing, an idle processor takes
-// work from others. Both keep the processors busy. The difference is which processors pay
-// for moving work, and when: under sharing the busy ones, all the time; under stealing
-// the idle ones.
+// Sharing or stealing: how much work changes processors? Under sharing, a
+// processor that makes work hands it to the least loaded one; under stealing, an
+// idle processor takes work from others. Both keep the processors busy. The
+// difference is which processors pay for moving work, and when: under sharing the
+// busy ones, all the time; under stealing the idle ones.
 //
-// Three loads are measured: every processor has plenty of work; one processor makes all
-// the work; there is hardly any work, one piece at a time, which makes the next.
+// Three loads are measured: every processor has plenty of work; one processor
+// makes all the work; there is almost no work, one item at a time, which makes
+// the next.
 
 // moves is one measurement.
 type moves struct {

@@ -16,9 +16,9 @@ type do func(schedulers.Worker)
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// spinning submits one piece of work at a time, with a pause in between, so that workers
-// can only wait for the next one. A worker that keeps looking may find it sooner than one
-// that has ended, and uses a processor meanwhile.
+// spinning submits one work item at a time, with a pause in between, so workers
+// can only wait for the next one. A worker that keeps looking may find it sooner
+// than one that has ended, but uses a processor meanwhile.
 func spinning(out io.Writer, processors, works int) error {
 	works = max(1, works/100)
 	t := table(out, "looks", "from Submit to Run, mean", "processor time, each")
@@ -41,9 +41,9 @@ func each(used time.Duration, works int) string {
 	return fmt.Sprint((used / time.Duration(works)).Round(10 * time.Nanosecond))
 }
 
-// lonely runs works one after the other, with a pause of some 20 µs before each. It
-// returns the sum of their waiting times, and the processor time of the process beyond
-// that of the pauses.
+// lonely runs work items one after the other, with a pause of some 20 µs before
+// each. It returns the sum of their waiting times, and the processor time of the
+// process beyond that of the pauses.
 func lonely(s schedulers.Scheduler, works int) (waited, used time.Duration) {
 	began := make(chan time.Time, 1)
 	work := do(func(schedulers.Worker) { began <- time.Now() })

@@ -40,7 +40,7 @@ func threads(out io.Writer, processors, works int) error {
 	return t.Flush()
 }
 
-// operations runs works, at most 64 at a time, and returns the time of each.
+// operations runs work items, at most 64 at a time, and returns the time of each.
 func operations(s ender, works int) (time.Duration, error) {
 	var all sync.WaitGroup
 	room := make(chan struct{}, 64)

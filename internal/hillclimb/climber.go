@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// Period is the length of the wave in samples: half of them up, half of them at the goal.
+	// Period is the length of the wave in samples: half of them up, half of them
+	// at the goal.
 	Period = 4
 	// History is the number of periods that are analysed.
 	History = 8
@@ -23,11 +24,11 @@ const (
 // Sample is an observation of one interval.
 type Sample struct {
 	Workers   int // that ran, on average
-	Completed int // works that ended
+	Completed int // work items that ended
 	Elapsed   time.Duration
 }
 
-// Throughput returns works a second.
+// Throughput returns work items a second.
 func (s Sample) Throughput() float64 {
 	if s.Elapsed <= 0 {
 		return 0
@@ -39,7 +40,7 @@ func (s Sample) Throughput() float64 {
 type Climber struct {
 	least, most int
 
-	goal    float64 // a fraction of a worker is a step still to be made
+	goal    float64 // a fraction is a part of a worker that is still to be added or removed
 	height  int     // of the wave
 	count   int     // samples since the last start of a wave
 	samples []Sample
@@ -95,8 +96,8 @@ func (c *Climber) step(h echo) {
 	worth := h.elasticity - Bias
 	trust := min(1, math.Abs(h.elasticity)*h.wave/(wanted*max(h.noise, 1e-3)))
 	if h.elasticity < Bias && h.elasticity > -Bias {
-		// A missing echo is an answer too if the wave is high enough to be heard: the
-		// workers are not needed.
+		// A missing echo is an answer too if the wave is high enough to be
+		// noticed: the workers are not needed.
 		trust = min(1, h.wave/(wanted*max(h.noise, 1e-3)))
 	}
 	move := math.Copysign(worth*worth, worth) * trust * max(1, c.goal/8)

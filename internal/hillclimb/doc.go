@@ -9,10 +9,10 @@
 //
 // # A wave
 //
-// So the number of workers is made to swing, a few up and back again, with a fixed
-// period, and throughput is searched for an echo: a swing of the same period. What
-// changes for other reasons does so at other frequencies, and is heard next to the echo,
-// as noise.
+// So the number of workers is made to swing, a few up and back again, with a
+// fixed period, and throughput is searched for an echo: a swing of the same
+// period. Changes that have other causes occur at other frequencies, and count as
+// noise.
 //
 //	workers      ▔▔▁▁▔▔▁▁▔▔▁▁      the wave: half a period up, half a period at the goal
 //	throughput   ▔▚▁▁▔▔▚▁▔▚▁▁      rises with it: more workers are better
@@ -20,18 +20,19 @@
 //	             ▚▁▁▔▚▔▁▁▔▚▁▔      does something else: unclear, stay
 //
 // The amplitude of a series at one frequency is one term of its Fourier transform
-// (computed with Goertzel's algorithm, without the other terms). The quotient of the two
-// series' terms is a complex number. Its real part is the relative change of throughput
-// for a relative change of workers; the imaginary part comes too late to be an echo.
+// (computed with Goertzel's algorithm, without the other terms). The quotient of
+// the two series' terms is a complex number. Its real part is the relative change
+// of throughput for a relative change of workers; the imaginary part comes too
+// late to be an echo.
 //
 // # A step
 //
-// Let e be the elasticity: the percentage by which throughput rises if the number of
-// workers rises by one per cent. One more worker costs memory and switching, so e has to
-// be above [Bias] to be worth it: the step has the sign of e minus Bias. Its size grows
-// with the square of that difference, is scaled by how far the echo exceeds the noise,
-// and is bounded by [MaxStep]. Where the noise is louder, the wave is made higher, so
-// that it can be heard.
+// Let e be the elasticity: the percentage by which throughput rises if the number
+// of workers rises by one per cent. One more worker costs memory and switching,
+// so e has to be above [Bias] to be worth it: the step has the sign of e minus
+// Bias. Its size grows with the square of that difference, is scaled by how far
+// the echo exceeds the noise, and is bounded by [MaxStep]. If the noise is
+// stronger, the wave is made higher, so that the echo stands out.
 //
 // # Replay
 //

@@ -3,8 +3,8 @@ package idpool
 
 import "sync"
 
-// IDs are numbers from 1 on, each of which has at most one user at a time. The zero value
-// is ready. All methods are safe for concurrent use.
+// IDs are numbers from 1 on, each of which has at most one user at a time. The
+// zero value is ready. All methods are safe for concurrent use.
 type IDs struct {
 	mu  sync.Mutex
 	ids Guarded

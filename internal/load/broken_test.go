@@ -31,8 +31,9 @@ type library struct {
 	launch func(ctx context.Context, f function) *job.Job[int]
 }
 
-// wrong are libraries whose jobs do not do what they were given. Few functions fail or
-// panic, so half of the jobs are broken where that is necessary for detection.
+// wrong are libraries whose jobs do not do what their functions say. Few
+// functions fail or panic, so half of the jobs are broken where detection
+// requires it.
 func wrong() []library {
 	errInvented := errors.New("invented")
 	return []library{
@@ -115,7 +116,7 @@ func TestALibraryThatIsBrokenIsFound(t *testing.T) {
 func accountOf(l library) error {
 	started, one := new(atomic.Int64), new(sync.Mutex)
 	each, launch := l.each, l.launch
-	v := vessel{name: "broken", make: func() target { return pool.New() }}
+	v := candidate{name: "broken", make: func() target { return pool.New() }}
 	v.launch = func(ctx context.Context, f function) *job.Job[int] {
 		if started.Add(1)%each != each/2 {
 			return job.Run(ctx, f)
@@ -124,7 +125,7 @@ func accountOf(l library) error {
 		defer one.Unlock()
 		return launch(ctx, f)
 	}
-	return brew(v, 4_000, 4, 1, 300*time.Millisecond).err
+	return load(v, 4_000, 4, 1, 300*time.Millisecond).err
 }
 
 // catch calls f, and returns its panic as an error.

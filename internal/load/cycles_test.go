@@ -25,7 +25,7 @@ func (f do) Abandon(error)         {}
 
 // start makes the scheduler of v, on its own pool if it needs one, and returns a
 // function that ends both.
-func (v vessel) start(tb testing.TB) (s target, end func()) {
+func (v candidate) start(tb testing.TB) (s target, end func()) {
 	tb.Helper()
 	if v.over == nil {
 		s = v.make()
@@ -53,7 +53,7 @@ func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
 	if testing.Short() {
 		cycles /= 20
 	}
-	for _, v := range fleet() {
+	for _, v := range candidates() {
 		if v.drive != nil {
 			continue // has neither goroutines nor timers of its own
 		}
@@ -83,7 +83,7 @@ func created() uint64 {
 // An hour passes, in the time of a bubble. A scheduler that looked for work every ten
 // milliseconds would have had 360 000 timers expire, each on a goroutine.
 func TestAnIdleSchedulerDoesNothing(t *testing.T) {
-	for _, v := range fleet() {
+	for _, v := range candidates() {
 		if v.drive != nil {
 			continue
 		}
@@ -103,8 +103,8 @@ func TestAnIdleSchedulerDoesNothing(t *testing.T) {
 	}
 }
 
-// restless is the number of goroutines in an hour that is too many for an idle
-// scheduler; the rest of the process starts some, too.
+// restless is a number of goroutines that is too high for an idle scheduler in an
+// hour; the rest of the process starts some, too.
 const restless = 10_000
 
 func goroutinesOfAnHour() uint64 {

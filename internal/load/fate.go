@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fate is what the dice say of one job, and how often its function was called.
+// fate is the outcome that the dice give a job, and how often its function was
+// called.
 type fate struct {
 	roll     int
 	canceled bool // it is, or the job that starts it: then its context may end before it begins
@@ -23,8 +24,8 @@ type entry struct {
 	fate *fate
 }
 
-// The rolls, of 10 000: each kind of end has the rolls below its bound and not below
-// the one before.
+// The rolls, of 10 000: each kind of end has the rolls from the previous bound up
+// to its own.
 const (
 	panics = 1_000
 	errs   = 1_500

@@ -18,9 +18,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTheCountsOfEachSchedulerBalance(t *testing.T) {
 	const jobs, producers = 10_000, 16
 	var completed, faulted, canceled int64
-	for _, v := range fleet() {
+	for _, v := range candidates() {
 		t.Run(v.name, func(t *testing.T) {
-			r := brew(v, jobs, producers, 7, patience)
+			r := load(v, jobs, producers, 7, patience)
 			require.NoError(t, r.err)
 			assert.Equal(t, int64(jobs), r.submitted.Load())
 			assert.GreaterOrEqual(t, r.refused.Load(), int64(producers), "each has a job that comes too late")
@@ -45,12 +45,12 @@ func (m miscounting) Metrics() schedulers.Metrics {
 
 func TestADifferenceOfOneIsFound(t *testing.T) {
 	var out strings.Builder
-	wrong := vessel{name: "wrong", make: func() target { return miscounting{pool.New()} }}
-	right := vessel{name: "right", make: func() target { return pool.New() }}
-	assert.False(t, report(&out, []vessel{wrong, right}, 2_000, 4, 1))
+	wrong := candidate{name: "wrong", make: func() target { return miscounting{pool.New()} }}
+	right := candidate{name: "right", make: func() target { return pool.New() }}
+	assert.False(t, report(&out, []candidate{wrong, right}, 2_000, 4, 1))
 	assert.Contains(t, out.String(), "wrong: the scheduler has accepted")
 	assert.NotContains(t, out.String(), "right: ")
-	assert.True(t, report(&out, []vessel{right}, 2_000, 4, 1))
+	assert.True(t, report(&out, []candidate{right}, 2_000, 4, 1))
 }
 
 func TestEveryWayToBeOutOfBalanceHasWords(t *testing.T) {

@@ -1,6 +1,6 @@
-// Command load puts a great many short jobs through schedulers and checks that every
-// job is accounted for: jobs panic, are canceled, wait inside other work, or come too
-// late for a shutdown in the middle, and still
+// Command load runs a very large number of short jobs on schedulers and checks
+// that every job is accounted for: jobs panic, are canceled, wait inside other
+// work, or come too late for a shutdown in the middle, and still
 //
 //	submitted = completed + faulted + canceled + refused
 //
@@ -44,14 +44,14 @@ func main() {
 	}
 }
 
-// choose returns the vessels of these names.
-func choose(names string) (chosen []vessel, err error) {
-	all := fleet()
+// choose returns the candidates of these names.
+func choose(names string) (chosen []candidate, err error) {
+	all := candidates()
 	if names == "" {
-		return slices.DeleteFunc(all, func(v vessel) bool { return v.onRequest }), nil
+		return slices.DeleteFunc(all, func(v candidate) bool { return v.onRequest }), nil
 	}
 	for name := range strings.SplitSeq(names, ",") {
-		i := slices.IndexFunc(all, func(v vessel) bool { return v.name == name })
+		i := slices.IndexFunc(all, func(v candidate) bool { return v.name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("no scheduler is named %q", name)
 		}
@@ -60,19 +60,20 @@ func choose(names string) (chosen []vessel, err error) {
 	return chosen, nil
 }
 
-// patience is how long a load may go without the end of a job before it is given up.
+// patience is how long a load may go without the end of a job before it is
+// aborted.
 const patience = 2 * time.Minute
 
-// report puts the load on each vessel and prints a table. It returns false if any
+// report puts the load on each candidate and prints a table. It returns false if any
 // account does not balance.
-func report(out io.Writer, chosen []vessel, jobs int64, producers int, seed uint64) (balanced bool) {
+func report(out io.Writer, chosen []candidate, jobs int64, producers int, seed uint64) (balanced bool) {
 	balanced = true
 	const row = "%s\t%v\t%v\t%v\t%v\t%v\t%v\t\n"
 	t := tabwriter.NewWriter(out, 18, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, row, "scheduler", "submitted", "completed", "faulted", "canceled", "refused", "took")
 	_ = t.Flush()
 	for _, v := range chosen {
-		r := brew(v, jobs, producers, seed, patience)
+		r := load(v, jobs, producers, seed, patience)
 		fmt.Fprintf(t, row, v.name, r.submitted.Load(), r.completed.Load(), r.faulted.Load(),
 			r.canceled.Load(), r.refused.Load(), r.took.Round(time.Millisecond))
 		_ = t.Flush() // each row as soon as it is known

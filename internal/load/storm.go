@@ -18,7 +18,7 @@ import (
 // storm is one load on one scheduler: producers start jobs, each of which ends as its
 // dice say.
 type storm struct {
-	vessel
+	candidate
 	account
 
 	s         target
@@ -213,10 +213,10 @@ type result struct {
 	err  error
 }
 
-// brew puts a load on v, and watches it: if no job ends for the time of patience, that
+// load puts a load on v, and watches it: if no job ends for the time of patience, that
 // is the result.
-func brew(v vessel, jobs int64, producers int, seed uint64, patience time.Duration) result {
-	st := &storm{vessel: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
+func load(v candidate, jobs int64, producers int, seed uint64, patience time.Duration) result {
+	st := &storm{candidate: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
 	before := holdings()
 	began := time.Now()
 	ended := make(chan error, 1)

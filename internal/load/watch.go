@@ -25,7 +25,7 @@ func (st *storm) watch(ended <-chan error, patience time.Duration) error {
 	}
 }
 
-// holding is what the process holds.
+// holding is what the process holds: goroutines and memory.
 type holding struct {
 	goroutines int
 	bytes      int64
@@ -43,11 +43,11 @@ func holdings() holding {
 // 500 bytes of a goroutine, 2 500 of one that was locked to its thread.
 const ofAGoroutine = 3 << 10
 
-// leftAfter returns what is left of a load that has ended. Goroutines that are ending
-// get patience to do so. Bytes are compared with the number of jobs, since the runtime
-// always keeps some of its own, and with the most goroutines that there were at one
-// moment: on a busy machine thousands of jobs with a goroutine each have begun before the
-// first of them ends.
+// leftAfter returns what is left of a load that has ended. Goroutines that are
+// ending get patience to do so. Bytes are compared with the number of jobs, since
+// the runtime always keeps some of its own, and with the most goroutines that
+// there were at one moment: on a busy machine thousands of jobs with a goroutine
+// each have begun before the first of them ends.
 func (h holding) leftAfter(jobs, crowd int64, patience time.Duration) error {
 	now := holdings()
 	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {

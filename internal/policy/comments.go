@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// unlisted are the packages whose names cannot be used from outside: they need a package
+// unlisted are the packages that cannot be used from outside: they need a package
 // comment only.
 var unlisted = []string{"internal/...", "examples/...", "docs/..."}
 
-// comments checks that each package says what it is, and so does each name that a user of
-// the library can reach.
+// comments checks that each package has a package comment, and that each name
+// that users of the library can reach has a doc comment.
 func comments(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)
@@ -38,8 +38,8 @@ func comments(t *Tree) []Finding {
 }
 
 // speechless returns nil if one of a package's files has a package comment, and
-// otherwise one of the files. A comment in a test counts only where all are tests:
-// documentation does not show it.
+// otherwise one of the files. A comment in a test counts only if all files are
+// tests: documentation does not show it.
 func speechless(files []*GoFile) *GoFile {
 	if code := slices.DeleteFunc(slices.Clone(files), func(f *GoFile) bool { return f.Test }); len(code) > 0 {
 		files = code
@@ -50,7 +50,7 @@ func speechless(files []*GoFile) *GoFile {
 	return files[0]
 }
 
-// says reports whether a comment has words: Text leaves directives out.
+// says reports whether a comment has words: Text omits directives.
 func says(c *ast.CommentGroup) bool { return c.Text() != "" }
 
 func (f *GoFile) undocumented() []Finding {
@@ -79,7 +79,8 @@ func (f *GoFile) undocumented() []Finding {
 	return found
 }
 
-// exportedFunc reports whether users see fn: a method of a hidden type they do not.
+// exportedFunc reports whether users see fn. They do not see methods of
+// unexported types.
 func exportedFunc(fn *ast.FuncDecl) bool {
 	if fn.Recv != nil && len(fn.Recv.List) > 0 && !ast.IsExported(receiver(fn.Recv.List[0].Type)) {
 		return false
@@ -87,9 +88,9 @@ func exportedFunc(fn *ast.FuncDecl) bool {
 	return fn.Name.IsExported()
 }
 
-// bareNames returns the exported names of a declaration that have no comment.
-// The comment above a group of constants speaks for all of them (they are
-// values of one thing), the one above a group of types or variables does not.
+// bareNames returns the exported names of a declaration that have no comment. The
+// comment above a group of constants covers all of them, since they are values of
+// one kind; the one above a group of types or variables does not.
 func bareNames(d *ast.GenDecl) []*ast.Ident {
 	group := says(d.Doc) && (d.Tok == token.CONST || !d.Lparen.IsValid())
 	var bare []*ast.Ident

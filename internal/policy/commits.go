@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// subjectWidth is the first column that the subject of a commit does not reach: lists of
-// commits cut what is longer.
+// subjectWidth is the first column that the subject of a commit does not reach:
+// lists of commits cut longer ones.
 const subjectWidth = 72
 
-// heldFrom is when commits begin to be held to their rule. A time, other than a commit's
-// name, is also known in a clone without history.
+// heldFrom is the time from which commits are held to their rule. Unlike the name
+// of a commit, a time is also known in a clone without history.
 const heldFrom = "2026-11-22T21:00:00Z"
 
 // subjectForm is "area: what changes and why". Areas are folders or files.
 var subjectForm = regexp.MustCompile(`^[a-z.][a-z0-9_./-]*(?:, ?[a-z.][a-z0-9_./-]*)*: \S`)
 
-// Commits returns the subjects of the repository's commits since the rule about them
-// holds, the youngest first, as far as the clone has them. Without git, or outside of a
+// Commits returns the subjects of the repository's commits since heldFrom, the
+// newest first, as far as the clone has them. Without git, or outside of a
 // repository, there are none. Merges, which git names, are left out.
 func Commits(root string) []string {
 	git := func(args ...string) string {
@@ -34,8 +34,8 @@ func Commits(root string) []string {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	// The go command keeps the results of tests. It learns of a new commit from a file that
-	// the test itself has opened.
+	// The go command caches the results of tests. It learns of a new commit only
+	// from a file that the test itself has opened.
 	if log := git("rev-parse", "--git-path", "logs/HEAD"); log != "" {
 		if !filepath.IsAbs(log) {
 			log = filepath.Join(root, log)
@@ -49,8 +49,8 @@ func Commits(root string) []string {
 	return strings.Split(out, "\n")
 }
 
-// CheckSubjects returns a finding for each subject that is too long, or does not begin
-// with an area in lower case.
+// CheckSubjects returns a finding for each subject that is too long, or does not
+// begin with an area in lower case.
 func CheckSubjects(subjects []string) []Finding {
 	var found []Finding
 	for _, s := range subjects {

@@ -564,9 +564,8 @@ func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
 	var wait3 error
 	var wait4 bool
 	var wait5 error
-	var wait6 bool
-	var wait8 error
-	var wait9 error
+	var err error
+	var wait6 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -605,7 +604,7 @@ func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
 	// contexts_calls_test.go:54: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
 	f.waitOrLock1, wait1 = f.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:609
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:608
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
@@ -626,7 +625,7 @@ resumed1:
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:630
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:629
 		goto resume2
 	}
 	f.State = 2
@@ -648,7 +647,7 @@ resume2:
 	// contexts_calls_test.go:60: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 	f.waitOrLock1, wait2 = f.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:652
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:651
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -669,7 +668,7 @@ resumed3:
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:673
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:672
 		goto resume4
 	}
 	f.State = 4
@@ -695,7 +694,7 @@ resume4:
 	// contexts_calls_test.go:65: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.waitOrLock1, wait3 = f.down.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:699
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:698
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -716,7 +715,7 @@ resumed5:
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:719
 		goto resume6
 	}
 	f.State = 6
@@ -738,7 +737,7 @@ resume6:
 	// contexts_calls_test.go:70: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.wait7, wait4, wait5 = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:742
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:741
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -759,7 +758,7 @@ resumed7:
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	if f.await8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:763
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:762
 		goto resume8
 	}
 	f.State = 8
@@ -778,32 +777,30 @@ resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:72
 		soon(func() { b.WaitAsync(context.Background()) })
 	}
+	// contexts_calls_test.go:73: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	f.of1 = f.n.of("coord.Barrier.Wait")
-	// contexts_calls_test.go:73: n.of("coord.Barrier.Wait")(b.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	f.wait7, wait6, wait8 = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:787
+	f.wait7, _, err = f.b.WaitEnter(t, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:784
 	if f.wait7 == nil {
 		goto resumed9
 	}
 	f.State = 9
-	f.auto, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil // not needed any more
+	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	wait6, wait8 = f.wait7.Results(t)
+	_, err = f.wait7.Results(t)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
 	f.wait7 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	f.of1(wait6, wait8)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:75
-	f.c = coord.NewCond(new(coord.Mutex))
-	// contexts_calls_test.go:76: _ = c.L.Lock(ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:74
+	f.n.of("coord.Barrier.Wait")(err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:76
+	f.c = coord.NewCond(new(coord.Mutex))
+	// contexts_calls_test.go:77: _ = c.L.Lock(ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, _ = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:807
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:804
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -811,18 +808,22 @@ resumed9:
 	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
 	return false
 resume10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:76
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:76
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1 = nil
 resumed10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	soon(f.c.Broadcast)
-	f.of1 = f.n.of("coord.Cond.Wait")
-	// contexts_calls_test.go:78: n.of("coord.Cond.Wait")(c.Wait(ctx))
+	{
+		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:78
-	f.waitOrLock1, wait9 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:826
+		soon(func() { broadcast(c) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	f.of1 = f.n.of("coord.Cond.Wait")
+	// contexts_calls_test.go:79: n.of("coord.Cond.Wait")(c.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	f.waitOrLock1, wait6 = f.c.WaitEnter(t, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:827
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -830,44 +831,49 @@ resumed10:
 	f.auto, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:78
-	wait9 = f.waitOrLock1.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:78
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	wait6 = f.waitOrLock1.Results(t)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.waitOrLock1 = nil
 resumed11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:78
-	f.of1(wait9)
-	soon(f.c.Broadcast)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	f.of1(wait6)
+	{
+		c := f.c
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+		soon(func() { broadcast(c) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	f.of1 = f.n.of("coord.Cond.WaitAsync")
-	// contexts_calls_test.go:80: n.of("coord.Cond.WaitAsync")(c.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+	// contexts_calls_test.go:81: n.of("coord.Cond.WaitAsync")(c.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	f.await2 = f.c.WaitAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:848
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
 		goto resume12
 	}
 	f.State = 12
 	f.ctx, f.n, f.auto, f.manual, f.down, f.b, f.other, f.c = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	return t.Await(f.await2)
 resume12:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		await11, await12 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:864
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:870
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [events] is suspended.
 func (f *eventsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 54, 56, 60, 61, 65, 66, 70, 71, 73, 76, 78, 80)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 54, 56, 60, 61, 65, 66, 70, 71, 73, 77, 79, 81)
 }
 
 // Results returns what [events] returned, or raises again the panic that ended it.
@@ -982,218 +988,218 @@ func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:85
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
 	f.c = coord.NewRendezvous[int]()
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
 		soon(func() { c.ReceiveAsync(context.Background()) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.of1 = f.n.of("coord.Channel.Send")
-	// contexts_calls_test.go:87: n.of("coord.Channel.Send")(c.Send(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1, send2 = f.c.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:998
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1004
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	send2 = f.send1.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.of1(send2)
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		soon(func() { c.ReceiveAsync(context.Background()) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	f.of1 = f.n.of("coord.Channel.SendAsync")
-	// contexts_calls_test.go:89: n.of("coord.Channel.SendAsync")(c.SendAsync(ctx, 2).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+	// contexts_calls_test.go:90: n.of("coord.Channel.SendAsync")(c.SendAsync(ctx, 2).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	f.await2 = f.c.SendAsync(f.ctx, 2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1024
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	return t.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 		await1, await3 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 		f.of1(await1, await3)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
 		soon(func() { c.SendAsync(context.Background(), 3) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.of1 = f.n.of("coord.Channel.Receive")
-	// contexts_calls_test.go:91: n.of("coord.Channel.Receive")(c.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.receive3, receive1, receive2 = f.c.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1047
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1053
 	if f.receive3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	receive1, receive2 = f.receive3.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.receive3 = nil
 resumed3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.of1(receive1, receive2)
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 		soon(func() { c.SendAsync(context.Background(), 4) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	f.of1 = f.n.of("coord.Channel.ReceiveAsync")
-	// contexts_calls_test.go:93: n.of("coord.Channel.ReceiveAsync")(c.ReceiveAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+	// contexts_calls_test.go:94: n.of("coord.Channel.ReceiveAsync")(c.ReceiveAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	f.await4 = f.c.ReceiveAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1079
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	return t.Await(f.await4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		await5, await6 := statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.of1(await5, await6)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
 		soon(func() { c.SendAsync(context.Background(), 5) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.loop1 = statemachine.RangeStream(f.c.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.openLoops.Open(f.loop1)
-	// contexts_calls_test.go:95: for v, err := range c.All(ctx) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1098
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1104
 		goto resume5
 	}
 	f.State = 5
 	f.of1 = nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("coord.Channel.All")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1117
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1123
 		goto resume6
 	}
 	f.State = 6
 	f.of1 = nil // not needed any more
 	return false
 resume6:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1136
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
 endRange1:
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:99
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 		soon(func() { c.SendAsync(context.Background(), 6) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	f.loop1 = statemachine.RangeStream(f.c.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	f.openLoops.Open(f.loop1)
-	// contexts_calls_test.go:100: for v, err := range c.AllAsync(ctx).All() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
 		goto resume7
 	}
 	f.State = 7
 	f.c, f.of1 = nil, nil // not needed any more
 	return false
 resume7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 		goto done2
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("coord.Channel.AllAsync")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1169
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1175
 		goto resume8
 	}
 	f.State = 8
 	f.c, f.of1 = nil, nil // not needed any more
 	return false
 resume8:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1182
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1188
 	goto endRange2
 done2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
 endRange2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:105
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:106
 	f.b = coord.NewBroadcast[int](1, coord.WaitForRoom)
 	f.s = f.b.Subscribe()
 	f.of1 = f.n.of("coord.Broadcast.Send")
-	// contexts_calls_test.go:107: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:107
+	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1, send3 = f.b.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1197
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1203
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1201,47 +1207,47 @@ endRange2:
 	f.c = nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:107
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	send3 = f.send1.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:107
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:107
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.of1(send3)
 	{
 		s := f.s
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
 		soon(func() { _, _ = s.TryReceive() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	f.of1 = f.n.of("coord.Broadcast.SendAsync")
-	// contexts_calls_test.go:109: n.of("coord.Broadcast.SendAsync")(b.SendAsync(ctx, 2).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+	// contexts_calls_test.go:110: n.of("coord.Broadcast.SendAsync")(b.SendAsync(ctx, 2).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	f.await2 = f.b.SendAsync(f.ctx, 2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1224
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1230
 		goto resume10
 	}
 	f.State = 10
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	return t.Await(f.await2)
 resume10:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 		await7, await8 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 		f.of1(await7, await8)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.of1 = f.n.of("coord.Subscription.Receive")
-	// contexts_calls_test.go:110: n.of("coord.Subscription.Receive")(s.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.receive3, receive4, receive5 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1245
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1251
 	if f.receive3 == nil {
 		goto resumed11
 	}
@@ -1249,50 +1255,50 @@ resume10:
 	f.c = nil // not needed any more
 	return false
 resume11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	receive4, receive5 = f.receive3.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.receive3 = nil
 resumed11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.of1(receive4, receive5)
 	{
 		b := f.b
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
 		soon(func() { b.SendAsync(context.Background(), 3) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	f.of1 = f.n.of("coord.Subscription.ReceiveAsync")
-	// contexts_calls_test.go:112: n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+	// contexts_calls_test.go:113: n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	f.await4 = f.s.ReceiveAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1272
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1278
 		goto resume12
 	}
 	f.State = 12
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	return t.Await(f.await4)
 resume12:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		await9, await10 := statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.of1(await9, await10)
 		b := f.b
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
 		soon(func() { b.SendAsync(context.Background(), 4) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.of1 = f.n.of("coord.Subscription.Receive")
-	// contexts_calls_test.go:114: n.of("coord.Subscription.Receive")(s.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receive3, receive6, receive7 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1296
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1302
 	if f.receive3 == nil {
 		goto resumed13
 	}
@@ -1300,23 +1306,23 @@ resume12:
 	f.ctx, f.n, f.c, f.b, f.s = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume13:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	receive6, receive7 = f.receive3.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receive3 = nil
 resumed13:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.of1(receive6, receive7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1315
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1321
 }
 
 // Location returns where [channels] is suspended.
 func (f *channelsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 87, 89, 91, 93, 95, 95, 100, 100, 107, 109, 110, 112, 114)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115)
 }
 
 // Results returns what [channels] returned, or raises again the panic that ended it.
@@ -1422,195 +1428,195 @@ func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
 	frame.s = new(coord.Serial[int])
 	frame.of1 = frame.n.of("coord.Serial.Do")
-	// contexts_calls_test.go:120: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	// contexts_calls_test.go:121: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1434
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1440
 		goto resume1
 	}
 	frame.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	return t.Await(frame.doOrAwait1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 		_, do1 := statemachine.TwinResult(t, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 		frame.of1(do1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
-	// contexts_calls_test.go:121: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+	// contexts_calls_test.go:122: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1456
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1462
 		goto resume2
 	}
 	frame.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	return t.Await(frame.doOrAwait1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 		await1, await2 := statemachine.JobResult(t, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 		frame.of1(await1, await2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
 	frame.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	frame.of1 = frame.n.of("coord.InTurn")
-	// contexts_calls_test.go:123: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+	// contexts_calls_test.go:124: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1479
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1485
 		goto resume3
 	}
 	frame.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	return t.Await(frame.inTurnOrAwaitOrGet3)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		inTurn1, inTurn2 := statemachine.TwinResult(t, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		frame.of1(inTurn1, inTurn2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	frame.of1 = frame.n.of("coord.InTurnAsync")
-	// contexts_calls_test.go:124: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+	// contexts_calls_test.go:125: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1507
 		goto resume4
 	}
 	frame.State = 4
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	return t.Await(frame.inTurnOrAwaitOrGet3)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 		await3, await4 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 		frame.of1(await3, await4)
 	}
 	frame.of1 = frame.n.of("coord.Lazy.Get")
-	// contexts_calls_test.go:126: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+	// contexts_calls_test.go:127: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1523
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
 		goto resume5
 	}
 	frame.State = 5
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	return t.Await(frame.inTurnOrAwaitOrGet3)
 resume5:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 		get1, get2 := statemachine.TwinResult(t, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 		frame.of1(get1, get2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
-	// contexts_calls_test.go:127: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+	// contexts_calls_test.go:128: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1546
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
 		goto resume6
 	}
 	frame.State = 6
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	return t.Await(frame.inTurnOrAwaitOrGet3)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 		await5, await6 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 		frame.of1(await5, await6)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
 	frame.f = new(coord.SingleFlight[int, int])
 	frame.of1 = frame.n.of("coord.SingleFlight.Do")
-	// contexts_calls_test.go:129: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+	// contexts_calls_test.go:130: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	if frame.do7.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1576
 		goto resume7
 	}
 	frame.State = 7
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	return t.Await(frame.do7)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 		do2, do3 := statemachine.TwinResult(t, frame.do7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 		frame.do7 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 		frame.of1(do2, do3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
-	// contexts_calls_test.go:130: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+	// contexts_calls_test.go:131: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1593
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1599
 		goto resume8
 	}
 	frame.State = 8
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	return t.Await(frame.inTurnOrAwaitOrGet3)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 		await7, await8 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 		frame.of1(await7, await8)
 	}
 	frame.l = rate.NewLimiter(1e4, 1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:133: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.wait9, wait1 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1614
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1620
 	if frame.wait9 == nil {
 		goto resumed9
 	}
@@ -1618,18 +1624,18 @@ resume8:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	wait1 = frame.wait9.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.wait9 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.of1(wait1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+	// contexts_calls_test.go:135: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.wait9, wait2 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1639
 	if frame.wait9 == nil {
 		goto resumed10
 	}
@@ -1637,41 +1643,41 @@ resumed9:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	wait2 = frame.wait9.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.wait9 = nil
 resumed10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.of1(wait2)
 	frame.of1 = frame.n.of("rate.Limiter.WaitAsync")
-	// contexts_calls_test.go:135: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+	// contexts_calls_test.go:136: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1660
 		goto resume11
 	}
 	frame.State = 11
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	return t.Await(frame.doOrAwait1)
 resume11:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		await9, await10 := statemachine.JobResult(t, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		frame.of1(await9, await10)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
-	// contexts_calls_test.go:136: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.waitN12, waitN1 = frame.l.WaitNEnter(t, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1675
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1681
 	if frame.waitN12 == nil {
 		goto resumed12
 	}
@@ -1679,43 +1685,43 @@ resume11:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	waitN1 = frame.waitN12.Results(t)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.waitN12 = nil
 resumed12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.of1(waitN1)
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
-	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+	// contexts_calls_test.go:138: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1696
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1702
 		goto resume13
 	}
 	frame.State = 13
 	frame.ctx, frame.n, frame.s, frame.seven, frame.f, frame.l = nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	return t.Await(frame.doOrAwait1)
 resume13:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		await11, await12 := statemachine.JobResult(t, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1712
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1718
 	frame.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [sharedWork] is suspended.
 func (frame *sharedWorkFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 120, 121, 123, 124, 126, 127, 129, 130, 133, 134, 135, 136, 137)
+	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 121, 122, 124, 125, 127, 128, 130, 131, 134, 135, 136, 137, 138)
 }
 
 // Results returns what [sharedWork] returned, or raises again the panic that ended it.
@@ -1775,7 +1781,6 @@ type jobsFrame struct {
 	of1                   func(...any)
 	await1                *job.Job[int]
 	awaitOrInScopeOrWait2 *job.Job[job.Void]
-	twin                  func(context.Context) *job.Job[int]
 }
 
 // MoveNext runs [jobs] from where it stopped to its next suspension (false) or its end (true).
@@ -1798,275 +1803,186 @@ func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume6
 	case 7:
 		goto resume7
-	case 8:
-		goto resume8
-	case 9:
-		goto resume9
-	case 10:
-		goto resume10
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	f.done = func(ctx context.Context) error { return ctx.Err() }
 	f.of1 = f.n.of("job.Run")
-	// contexts_calls_test.go:144: n.of("job.Run")(job.Run(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+	// contexts_calls_test.go:145: n.of("job.Run")(job.Run(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1820
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1819
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		await2, await3 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.of1(await2, await3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.of1 = f.n.of("job.Go")
-	// contexts_calls_test.go:145: n.of("job.Go")(job.Go(ctx, done).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+	// contexts_calls_test.go:146: n.of("job.Go")(job.Go(ctx, done).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1842
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1841
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	return t.Await(f.awaitOrInScopeOrWait2)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		await4, await5 := statemachine.JobResult(t, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.of1(await4, await5)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.of1 = f.n.of("job.New")
-	// contexts_calls_test.go:146: n.of("job.New")(job.New(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+	// contexts_calls_test.go:147: n.of("job.New")(job.New(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1864
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1863
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	return t.Await(f.await1)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		await6, await7 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.of1(await6, await7)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	f.of1 = f.n.of("job.Blocking")
-	// contexts_calls_test.go:147: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	// contexts_calls_test.go:148: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	f.await1 = job.Blocking(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1886
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	return t.Await(f.await1)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		await8, await9 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.of1(await8, await9)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
-		seven := f.seven
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
-		f.twin = func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
+		f.of1 = f.n.of("job.InScope")
+		// contexts_calls_test.go:150: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		done := f.done
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+			s.Go(done)
+			return ctx.Err()
+		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	f.of1 = f.n.of("job.RunTwin")
-	// contexts_calls_test.go:150: n.of("job.RunTwin")(job.RunTwin(ctx, twin).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	f.await1 = job.RunTwin(f.ctx, f.twin)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1912
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1911
 		goto resume5
 	}
 	f.State = 5
 	f.seven = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	return t.Await(f.await1)
+	return t.Await(f.awaitOrInScopeOrWait2)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		await10, await11 := statemachine.JobResult(t, f.await1)
+		_, inScope1 := statemachine.TwinResult(t, f.awaitOrInScopeOrWait2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.await1 = nil
+		f.awaitOrInScopeOrWait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.of1(await10, await11)
+		f.of1(inScope1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+		f.of1 = f.n.of("job.InScopeAsync")
+		// contexts_calls_test.go:154: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		done := f.done
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+			s.Go(done)
+			return ctx.Err()
+		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	f.of1 = f.n.of("job.NewTwin")
-	// contexts_calls_test.go:151: n.of("job.NewTwin")(job.NewTwin(ctx, twin).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	f.await1 = job.NewTwin(f.ctx, f.twin)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1935
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1938
 		goto resume6
 	}
 	f.State = 6
-	f.seven, f.twin = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	return t.Await(f.await1)
+	f.seven = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+	return t.Await(f.awaitOrInScopeOrWait2)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-		await12, await13 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-		f.of1(await12, await13)
-		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:152: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
-		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
-			s.Go(done)
-			return ctx.Err()
-		})
-	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1961
-		goto resume7
-	}
-	f.State = 7
-	f.seven, f.twin = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-	return t.Await(f.awaitOrInScopeOrWait2)
-resume7:
-	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-		_, inScope1 := statemachine.TwinResult(t, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+		await10, await11 := statemachine.JobResult(t, f.awaitOrInScopeOrWait2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
 		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-		f.of1(inScope1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:156: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
-		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
-			s.Go(done)
-			return ctx.Err()
-		})
-	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1988
-		goto resume8
-	}
-	f.State = 8
-	f.seven, f.twin = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-	return t.Await(f.awaitOrInScopeOrWait2)
-resume8:
-	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-		await14, await15 := statemachine.JobResult(t, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-		f.of1(await14, await15)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
+		f.of1(await10, await11)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
 		s := job.NewScope(f.ctx)
 		s.Go(f.done)
 		f.of1 = f.n.of("job.NewScope")
-		// contexts_calls_test.go:162: n.of("job.NewScope")(s.Wait())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+		// contexts_calls_test.go:160: n.of("job.NewScope")(s.Wait())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.awaitOrInScopeOrWait2 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2013
-		goto resume9
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1963
+		goto resume7
 	}
-	f.State = 9
-	f.seven, f.done, f.twin = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+	f.State = 7
+	f.ctx, f.n, f.seven, f.done = nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	return t.Await(f.awaitOrInScopeOrWait2)
-resume9:
+resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		_, wait1 := statemachine.TwinResult(t, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.of1(wait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
-		var p job.Promise[int]
-		p.Init()
-		p.Stay(f.ctx)
-		p.Leave(f.ctx)
-		told, won := p.TryComplete(f.ctx, 7, nil)
-		told.Deliver(nil)
-		f.n.of("job.Promise.Stay")(won)
-		f.n.of("job.Promise.Leave")(won)
-		f.of1 = f.n.of("job.Promise.TryComplete")
-		// contexts_calls_test.go:172: n.of("job.Promise.TryComplete")(p.Job().Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-		f.await1 = p.Job()
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2044
-		goto resume10
-	}
-	f.State = 10
-	f.seven, f.done, f.twin = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	return t.Await(f.await1)
-resume10:
-	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-		await16, await17 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-		f.of1(await16, await17)
-	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
-	f.n.of("job.HomeOf")(job.HomeOf(f.ctx) == job.HomeOf(context.Background()))
-	f.n.of("job.Timers")(job.Timers(f.ctx) == job.Timers(context.Background()))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2063
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1979
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 144, 145, 146, 147, 150, 151, 152, 156, 162, 172)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 145, 146, 147, 148, 150, 154, 160)
 }
 
 // Results returns what [jobs] returned, or raises again the panic that ended it.
@@ -2090,4 +2006,4 @@ func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2f5b22e846977aa9
+// Digest of what is above: 3f18dd79968ad0d9

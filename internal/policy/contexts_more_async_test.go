@@ -1418,13 +1418,13 @@ type socketsFrame struct {
 	awaitOrHandshakeOrReadable8 *job.Job[job.Void]
 	known                       *x509.CertPool
 	s                           *netio.TLSConn
-	write12                     *job.Job[int]
+	writeAllOrAwait12           *job.Job[int]
 }
 
 // MoveNext runs [sockets] from where it stopped to its next suspension (false) or its end (true).
 func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.openLoops.Leave(t, &f.Frame, 16, &finished)
+	defer f.openLoops.Leave(t, &f.Frame, 17, &finished)
 	var err error
 	var readable1 error
 	state := f.State
@@ -1459,7 +1459,9 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		goto resume13
 	case 14:
 		goto resume14
-	case 16:
+	case 15:
+		goto resume15
+	case 17:
 		f.openLoops.Resume(t)
 	default:
 		f.Misuse(state)
@@ -1477,7 +1479,7 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1481
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1483
 		goto resume1
 	}
 	f.State = 1
@@ -1494,7 +1496,7 @@ resume1:
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1498
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1500
 		goto resume2
 	}
 	f.State = 2
@@ -1522,7 +1524,7 @@ resume2:
 	// contexts_more_test.go:166: for served, err := range l.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1526
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1528
 		goto resume3
 	}
 	f.State = 3
@@ -1541,7 +1543,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1545
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1547
 		goto resume4
 	}
 	f.State = 4
@@ -1553,7 +1555,7 @@ resume4:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1557
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1559
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
@@ -1567,7 +1569,7 @@ endRange1:
 	// contexts_more_test.go:171: for served, err := range l.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1571
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1573
 		goto resume5
 	}
 	f.State = 5
@@ -1587,7 +1589,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1591
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1593
 		goto resume6
 	}
 	f.State = 6
@@ -1600,7 +1602,7 @@ resume6:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1604
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1606
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
@@ -1612,7 +1614,7 @@ endRange2:
 	// contexts_more_test.go:176: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
 	f.readable7, readable1 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1616
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1618
 	if f.readable7 == nil {
 		goto resumed7
 	}
@@ -1633,7 +1635,7 @@ resumed7:
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1637
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1639
 		goto resume8
 	}
 	f.State = 8
@@ -1665,7 +1667,7 @@ resume8:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1669
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1671
 		goto resume9
 	}
 	f.State = 9
@@ -1693,7 +1695,7 @@ resume9:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1697
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1699
 		goto resume10
 	}
 	f.State = 10
@@ -1716,7 +1718,7 @@ resume10:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1720
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1722
 		goto resume11
 	}
 	f.State = 11
@@ -1732,78 +1734,108 @@ resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.of1(handshake1)
 	}
-	// contexts_more_test.go:189: _, _ = s.Write([]byte("GET / HTTP/1.0\r\n\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	f.write12 = f.s.WriteAsync([]byte("GET / HTTP/1.0\r\n\r\n"))
+	f.of1 = f.n.of("netio.TLSConn.WriteAll")
+	// contexts_more_test.go:189: n.of("netio.TLSConn.WriteAll")(s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	if f.write12.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1741
+	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1745
 		goto resume12
 	}
 	f.State = 12
-	f.l, f.c, f.other, f.greet, f.of1, f.known = nil, nil, nil, nil, nil, nil // not needed any more
+	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	return t.Await(f.write12)
+	return t.Await(f.writeAllOrAwait12)
 resume12:
+	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	statemachine.TwinResult(t, f.write12)
+		writeAll1, writeAll2 := statemachine.TwinResult(t, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	f.write12 = nil
-	f.of1 = f.n.of("netio.TLSConn.Readable")
-	// contexts_more_test.go:190: n.of("netio.TLSConn.Readable")(s.Readable(ctx))
+		f.writeAllOrAwait12 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+		f.of1(writeAll1, writeAll2)
+	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
+	f.of1 = f.n.of("netio.TLSConn.WriteAllAsync")
+	// contexts_more_test.go:190: n.of("netio.TLSConn.WriteAllAsync")(s.WriteAllAsync(ctx, []byte("\r\n")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1759
+	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1768
 		goto resume13
 	}
 	f.State = 13
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return t.Await(f.writeAllOrAwait12)
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-		_, readable2 := statemachine.TwinResult(t, f.awaitOrHandshakeOrReadable8)
+		await5, await6 := statemachine.JobResult(t, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-		f.awaitOrHandshakeOrReadable8 = nil
+		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-		f.of1(readable2)
+		f.of1(await5, await6)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
-	// contexts_more_test.go:191: n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
+	f.of1 = f.n.of("netio.TLSConn.Readable")
+	// contexts_more_test.go:191: n.of("netio.TLSConn.Readable")(s.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1782
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1791
 		goto resume14
 	}
 	f.State = 14
-	f.ctx, f.n, f.l, f.c, f.other, f.greet, f.known, f.s = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	return t.Await(f.awaitOrHandshakeOrReadable8)
 resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-		await5, await6 := statemachine.JobResult(t, f.awaitOrHandshakeOrReadable8)
+		_, readable2 := statemachine.TwinResult(t, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-		f.of1(await5, await6)
+		f.of1(readable2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
+	// contexts_more_test.go:192: n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1814
+		goto resume15
+	}
+	f.State = 15
+	f.ctx, f.n, f.l, f.c, f.other, f.greet, f.known, f.s = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+	return t.Await(f.awaitOrHandshakeOrReadable8)
+resume15:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+		await7, await8 := statemachine.JobResult(t, f.awaitOrHandshakeOrReadable8)
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+		f.awaitOrHandshakeOrReadable8 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+		f.of1(await7, await8)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1802
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1834
 }
 
 // Location returns where [sockets] is suspended.
 func (f *socketsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 158, 160, 166, 166, 171, 171, 176, 177, 183, 187, 188, 189, 190, 191)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 158, 160, 166, 166, 171, 171, 176, 177, 183, 187, 188, 189, 190, 191, 192)
 }
 
 // Results returns what [sockets] returned, or raises again the panic that ended it.
@@ -1939,7 +1971,7 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:220
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:221
 		done := make(chan struct{})
 		close(done)
 		m := manual.New()
@@ -1950,37 +1982,37 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		f.n.of("simulation.Scheduler.Shutdown")(sim.Shutdown(f.ctx))
 		f.loop = eventloop.Start()
 		f.of1 = f.n.of("eventloop.Loop.Pump")
-		// contexts_more_test.go:229: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
+		// contexts_more_test.go:230: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
 		loop := f.loop
 		ctx := f.ctx
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 		f.await1 = job.New(schedulers.With(context.Background(), f.loop), func(context.Context) (int, error) {
 			return 7, loop.Pump(ctx, done)
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1964
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1996
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 		await2, await3 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 		f.of1(await2, await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:232
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:233
 		f.n.of("eventloop.Loop.Send")(f.loop.Send(f.ctx, func() {}))
 		f.n.of("eventloop.Loop.Shutdown")(f.loop.Shutdown(f.ctx))
 		owned := eventloop.New()
 		soon(func() { _ = owned.Shutdown(context.Background()) })
 		f.n.of("eventloop.Loop.Run")(owned.Run(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:238
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:239
 		p := pool.New()
 		set := workset.New(p)
 		f.n.of("workset.Set.Wait")(set.Wait(f.ctx))
@@ -1991,7 +2023,7 @@ resume1:
 		f.n.of("workset.Set.Shutdown")(set.Shutdown(f.ctx))
 		c := cancellable.New(p)
 		n := f.n
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:247
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:248
 		_, err = c.Go(f.ctx, func(ctx context.Context) { n.of("cancellable.Scheduler.Go")(ctx.Err()) })
 		f.n.of("cancellable.Scheduler.Shutdown")(c.Shutdown(f.ctx), err)
 		turns := roundrobin.New(p)
@@ -2010,14 +2042,14 @@ resume1:
 		f.n.of("workstealing.Scheduler.Shutdown")(workstealing.New().Shutdown(f.ctx))
 		f.n.of("pool.Pool.Shutdown")(p.Shutdown(f.ctx))
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2014
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2046
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [shutdowns] is suspended.
 func (f *shutdownsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 229)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 230)
 }
 
 // Results returns what [shutdowns] returned, or raises again the panic that ended it.
@@ -2041,4 +2073,4 @@ func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: aacef8d0f7f2e79a
+// Digest of what is above: 93fb0b88c19176ae

@@ -186,7 +186,8 @@ func sockets(ctx context.Context, n *notes) {
 	defer func() { _ = s.Close() }()
 	n.of("netio.TLSConn.HandshakeAsync")(s.HandshakeAsync(ctx).Await())
 	n.of("netio.TLSConn.Handshake")(s.Handshake(ctx))
-	_, _ = s.Write([]byte("GET / HTTP/1.0\r\n\r\n"))
+	n.of("netio.TLSConn.WriteAll")(s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
+	n.of("netio.TLSConn.WriteAllAsync")(s.WriteAllAsync(ctx, []byte("\r\n")).Await())
 	n.of("netio.TLSConn.Readable")(s.Readable(ctx))
 	n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 )
 
@@ -20,17 +21,18 @@ import (
 
 // # A nil context is context.Background
 //
-// The functions below call everything in the runtime that takes a context, with the context
-// that they are given: nil, and context.Background. Both must say the same, in both forms. The
-// list of what there is comes from the source, so a new function cannot be forgotten.
+// The functions below call everything in the runtime that takes a context, with
+// nil and with context.Background. Both must give the same results, in both
+// forms. The list of functions comes from the source, so a new function cannot be
+// forgotten.
 
-// notes has what the calls have returned, in order, by the name of the function.
+// notes has the results of the calls, in order, by the name of the function.
 type notes struct {
 	mu   sync.Mutex
 	said map[string][]string
 }
 
-// of notes what the function of that name has returned.
+// of records the results of the function of that name.
 func (n *notes) of(name string) func(results ...any) {
 	return func(results ...any) {
 		n.mu.Lock()
@@ -45,8 +47,16 @@ func (n *notes) of(name string) func(results ...any) {
 // soon calls f while its caller waits, or before.
 func soon(f func()) { time.AfterFunc(time.Millisecond, f) }
 
-// byMachines are the parts of package statemachine that take a context: those of the machines
-// below are nil as well.
+// broadcast wakes what waits for c, even if it does not wait yet: the waiter has
+// the lock until then.
+func broadcast(c *coord.Cond) {
+	_ = c.L.Lock(context.Background())
+	c.Broadcast()
+	c.L.Unlock()
+}
+
+// byMachines are the parts of package statemachine that take a context: the
+// contexts of the machines below are nil as well.
 var byMachines = []string{
 	"statemachine.Builder.Start",
 	"statemachine.Calling",
@@ -79,6 +89,7 @@ func TestANilContextIsBackground(t *testing.T) {
 		{loops, loopsAsync},
 		{foreign, foreignAsync},
 		{sockets, socketsAsync},
+		{buffers, buffersAsync},
 		{contexts, contextsAsync},
 		{shutdowns, shutdownsAsync},
 	} {
@@ -123,7 +134,8 @@ func takers(t *testing.T) (names []string) {
 	return slices.Compact(names) // files for several systems declare the same
 }
 
-// inRuntime reports whether a folder has packages that users' programs carry.
+// inRuntime reports whether a folder has packages that become part of users'
+// programs.
 func inRuntime(dir string) bool {
 	top, _, _ := strings.Cut(dir, "/")
 	return !slices.Contains([]string{"internal", "examples", "docs", "codegen"}, top) && dir != "schedulers/schedulertest"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// directions returns the rule that holds a plan's rows.
+// directions returns the rule that enforces a plan's rows.
 func directions(rows []Direction) func(*Tree) []Finding {
 	return func(t *Tree) []Finding {
 		g := importsOf(t)
@@ -40,10 +40,10 @@ func (row Direction) statements(g *imports, from string) []Finding {
 	return found
 }
 
-// reach checks what the files of one package reach by way of files that are no
-// tests. It searches breadth first, so the chain that it reports is a shortest one,
-// and does not look behind a forbidden package: what that one imports is
-// a consequence.
+// reach checks which packages the files of one package reach through files that
+// are not tests. It searches breadth first, so the chain that it reports is a
+// shortest one, and does not look behind a forbidden package: that package's
+// imports are a consequence.
 func (row Direction) reach(g *imports, from string) []Finding {
 	type path struct {
 		first statement // where the chain leaves from
@@ -85,7 +85,7 @@ func (row Direction) finding(s statement, chain []string) Finding {
 	}
 }
 
-// residents returns the rule that holds the lists of packages themselves.
+// residents returns the rule that checks the lists of packages themselves.
 func residents(existing, planned []string) func(*Tree) []Finding {
 	return func(t *Tree) []Finding {
 		_, here := folders(t.Main())

@@ -1,15 +1,15 @@
-// Package policy holds the rules of this repository that a compiler does not know, as
-// tests: import directions, file lengths, words that must not be committed. A rule that
-// is only written down is broken in silence; a rule that is a test tells its author
-// before the review.
+// Package policy holds the rules of this repository that a compiler does not
+// know, as tests: import directions, file lengths, words that must not be
+// committed. A rule that is only written down is broken unnoticed; a rule that is
+// a test tells its author before the review.
 //
 // # The parts
 //
-// A [Tree] is what the rules look at: the files that are committed or about to be, with
-// the Go files parsed. A [Rule] looks at a tree and returns [Finding] values, each of
-// which says where, what, and how to fix it. An [Exception] is a place that may break a
-// rule, with the reason. An unused exception is itself a finding, so the list of
-// exceptions only describes what is true.
+// A [Tree] is what the rules check: the files that are committed or about to be,
+// with the Go files parsed. A [Rule] checks a tree and returns [Finding] values,
+// each of which says where, what, and how to fix it. An [Exception] is a file or
+// declaration that may break a rule, with the reason. An unused exception is
+// itself a finding, so the list of exceptions stays accurate.
 //
 // # The rules
 //
@@ -28,15 +28,16 @@
 //	terms         the field's words, in names and comments
 //	words         no unfinished business, no machine, no registry
 //
-// One rule is not about the tree: [CheckSubjects] looks at the subjects of commits.
+// One rule is not about the tree: [CheckSubjects] checks the subjects of commits.
 //
 // # Adding a rule
 //
 // Write a function from *Tree to findings in a file of its own, add it to
-// [Rules], and test it on a small tree in which it must fail: a rule that has
-// never failed is not known to work. If an existing place has to stay as it is,
-// give it a line with a reason in exceptions.go.
+// [Rules], and test it on a small tree on which it must fail: a rule that has
+// never failed is not known to work. If existing code has to stay as it is, add a
+// line with a reason to exceptions.go.
 //
-// The tempting other way is a linter's plugin. Plugins have to be built into the linter,
-// and so hold only where that linter runs; a test holds wherever go test runs.
+// A linter's plugin is the tempting alternative. But plugins have to be built
+// into the linter, so they hold only where that linter runs; a test holds
+// wherever go test runs.
 package policy

@@ -1,7 +1,7 @@
 package policy
 
-// exceptions are the places that may break a rule. A line needs a reason that convinces
-// readers other than its author.
+// exceptions may break a rule. A line needs a reason that convinces readers other
+// than its author.
 var exceptions = []Exception{
 	{"width", "codegen/doc.go", "the essay shows generated code as it is, and a test compares the two"},
 }

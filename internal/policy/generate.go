@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// fresh is the directive that brings the files of a folder up to date, or also those of
-// the folders below.
+// fresh is the directive that regenerates the files of a folder, and perhaps
+// those of the folders below.
 var fresh = regexp.MustCompile(`(?m)^//go:generate go tool movenext (\.|\./\.\.\.)$`)
 
-// generates checks that go generate reaches each folder with a generated file: otherwise
-// a change of the generator leaves it stale.
+// generates checks that go generate reaches each folder with a generated file:
+// otherwise a change of the generator leaves it stale.
 func generates(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)

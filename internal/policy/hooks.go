@@ -5,14 +5,15 @@ import (
 	"regexp"
 )
 
-// hookPackage declares the one way in which functions of users are called.
+// hookPackage declares the one way to call functions of users.
 const hookPackage = "schedulers"
 
-// optionType are the names of types that say how something is made.
+// optionType matches the names of option types.
 var optionType = regexp.MustCompile(`Option$`)
 
-// hooks checks that each option of the runtime that takes a function keeps it in a
-// schedulers.Hook, so that a panic of it is contained and reported in the way of all others.
+// hooks checks that each option of the runtime that takes a function keeps it in
+// a schedulers.Hook, so that its panics are contained and reported like all
+// others.
 func hooks(t *Tree) []Finding {
 	var found []Finding
 	for _, f := range t.Go {

@@ -58,8 +58,8 @@ func (t *Tree) folderOf(importPath string) (folder string, ours bool) {
 	return strings.CutPrefix(importPath, t.Module+"/")
 }
 
-// standard reports whether an import path belongs to the standard library. No
-// module of others can look like that: the first element of theirs is a host.
+// standard reports whether an import path belongs to the standard library. Paths
+// of other modules look different: their first element is a host.
 func standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".")

@@ -13,8 +13,8 @@ var testFunc = regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 // leaks checks that each package with tests asks goleak, after the last one,
 // whether goroutines are left.
 //
-// The tempting way is goleak.VerifyNone at the end of the tests that look suspicious. But
-// leaks are in the unsuspected tests.
+// It is tempting to call goleak.VerifyNone at the end of the tests that look
+// suspicious. But leaks are in the other tests.
 func leaks(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// nothing are the words that say of their content only that it has no name.
-// "testutil" is one as well, hence the ending.
+// nothing matches words that say nothing about the contents. "testutil" is one as
+// well, hence the ending.
 var nothing = regexp.MustCompile(`(?i)^(.*utils?|.*helpers?|commons?|misc|miscellaneous|shared|stuff)$`)
 
 const nameMend = "name it after the idea that it holds; if there are several, give each a file or a package, or put it beside the code that it serves"

@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// unportable are the packages below the language.
+// unportable are the packages that depend on the implementation of the language.
 var unportable = map[string]string{
 	"C":      "cgo ends cross-compiling without a C toolchain for every system; use package syscall",
 	"unsafe": "it ties the code to one layout of memory; use sync/atomic's types, and reflect's Type.Size where a test measures",
@@ -18,8 +18,9 @@ var linkname = regexp.MustCompile(`(?m)^//go:linkname `)
 // languages, and objects.
 var assembly = map[string]bool{".s": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".syso": true}
 
-// portability checks that the main module is Go as its specification describes
-// it. Peers that reached into Go's runtime stopped building on a newer release.
+// portability checks that the main module uses only Go as the specification
+// describes it. Similar libraries that reached into Go's runtime stopped building
+// on a newer release.
 func portability(t *Tree) []Finding {
 	var found []Finding
 	g := importsOf(t)

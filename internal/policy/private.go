@@ -7,20 +7,26 @@ import (
 	"strings"
 )
 
-// private are words for which the field has terms: readers know those from other systems.
-// Words that are also plain English in some sentences are not listed.
+// private are words for which the field has terms that readers know from other
+// systems. Words that are also plain English in some sentences are not listed.
 var private = map[string]string{
 	"bearer":  "delivery, message",
 	"bearers": "delivery, message",
 	"books":   "tally, counters, metrics",
 	"brisk":   "fast, short",
+	"crew":    "group",
+	"crews":   "groups",
 	"ebb":     "shrink",
+	"fleet":   "list, clients",
 	"lone":    "single, only",
 	"lones":   "single, only",
+	"outlet":  "output, channel",
+	"vessel":  "candidate",
+	"vessels": "candidates",
 }
 
-// vague are words that are clear now and then, and say nothing when they are everywhere:
-// the most per thousand comment lines of a package.
+// vague are words that are clear now and then, but say nothing if they are
+// everywhere: the most per thousand comment lines of a package.
 var vague = []struct {
 	word    *regexp.Regexp
 	most    int

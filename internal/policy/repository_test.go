@@ -11,8 +11,8 @@ import (
 // repository is the tree that this file is part of.
 var repository = sync.OnceValues(func() (*Tree, error) { return Open("../..") })
 
-// TestRepository applies the rules to the repository.
-// Each finding says how to mend it.
+// TestRepository applies the rules to the repository. Each finding says how to
+// fix it.
 func TestRepository(t *testing.T) {
 	tree, err := repository()
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestExceptionsNameARuleAndAReason(t *testing.T) {
 	}
 }
 
-// A row about an unlisted package could hold nothing, unnoticed.
+// A row about an unlisted package would enforce nothing, unnoticed.
 func TestEachRowNamesKnownPackages(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range append(append([]string{}, existing...), planned...) {

@@ -11,10 +11,10 @@ type Rule struct {
 	// Name is one word, for exceptions and for the names of subtests.
 	Name string
 
-	// Why tells what the rule is good for, in one sentence.
+	// Why says what the rule is good for, in one sentence.
 	Why string
 
-	// Check returns the places that break the rule, or nil.
+	// Check returns the findings, or nil.
 	Check func(*Tree) []Finding
 }
 
@@ -25,7 +25,7 @@ func Rules() []Rule {
 		{"residents", "a rule about a package that does not exist holds nothing", residents(existing, planned)},
 		{"dependencies", "users of the runtime take no module but this one into their program", dependencies(allowances)},
 		{"portability", "tricks below the language stop building on a newer Go or another system", portability},
-		{"size", "a file and a function have to fit a reader's head", sizes},
+		{"size", "a function has to fit a reader's head", sizes},
 		{"names", "a folder named after nothing ends up holding everything", names},
 		{"comments", "the contract of a name is its comment", comments},
 		{"leaks", "a goroutine that outlives its use is a bug of this library", leaks},
@@ -38,7 +38,7 @@ func Rules() []Rule {
 	}
 }
 
-// Finding is one place that breaks a rule.
+// Finding is one violation of a rule.
 type Finding struct {
 	Path string // slash-separated, relative to the tree's root
 	Line int    // from 1; 0 is the file or the folder as a whole
@@ -48,7 +48,7 @@ type Finding struct {
 }
 
 // Place returns the name by which an [Exception] allows the finding. It has no
-// line number, so that it survives edits of the lines above.
+// line number, so it survives edits of the lines above.
 func (f Finding) Place() string {
 	if f.Name == "" {
 		return f.Path
@@ -64,16 +64,16 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.Path, f.Line, f.What, f.Mend)
 }
 
-// Exception allows one place to break one rule.
+// Exception allows one violation of one rule.
 type Exception struct {
 	Rule   string // the rule's name
 	Place  string // as returned by [Finding.Place]
 	Reason string // a sentence
 }
 
-// Apply returns what the rule finds in the tree, less what is allowed, and a
-// finding for each exception to this rule that allows nothing. The result is
-// sorted by path and line.
+// Apply returns the rule's findings in the tree, except those that are allowed,
+// and a finding for each exception to this rule that allows nothing. The result
+// is sorted by path and line.
 func Apply(t *Tree, rule Rule, allowed []Exception) []Finding {
 	unused := map[string]bool{}
 	for _, e := range allowed {

@@ -13,17 +13,18 @@ var (
 	// pronouns stand for a role that has a name.
 	pronouns = regexp.MustCompile(`(?i)\b(who[e]ver|no[b]ody|some[b]ody|any[b]ody|every[b]ody|some[o]ne|no [o]ne)\b`)
 
-	// headless is a relative clause without the noun that it is about. Behind a noun it has
-	// one: "the caller who".
+	// headless is a relative clause without the noun that it is about. After a
+	// noun it has one: "the caller who".
 	headless = regexp.MustCompile(`(?i)(?:^\s*|\n\s*\n\s*|[.;:,(?—]\s*|\b(?:` +
 		`and|or|but|to|for|of|by|than|as|if|with|from|in|at|on|is|are|not|also|` +
 		`knows?|says?|sees?|that|shows?|tells?|means?|decides?)\s+)(wh[o])\b`)
 
-	// excerpt is text that is not the author's prose: code, names, messages.
+	// excerpt is text that is not prose: code, names, messages.
 	excerpt = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\"[^\"\n]*\"")
 )
 
-// suspects are in each text that the patterns, which are slow, could find anything in.
+// suspects occur in every text in which the patterns, which are slow, could find
+// anything.
 var suspects = []string{"who", "Who", "body", "meone", "o one"}
 
 // subjects checks that the clauses of comments and pages have nouns as subjects.
@@ -58,7 +59,7 @@ func subjects(t *Tree) []Finding {
 	return found
 }
 
-// unmarked returns the lines of a group without the marks of comments.
+// unmarked returns the lines of a group without the comment marks.
 func unmarked(group *ast.CommentGroup) string {
 	var text strings.Builder
 	for _, c := range group.List {
@@ -73,7 +74,7 @@ type hit struct {
 	word string
 }
 
-// faceless returns the words that stand where a subject should. A clause may begin on the
+// faceless returns the words that are used as subjects. A clause may begin on the
 // line above its subject.
 func faceless(text string) []hit {
 	if !slices.ContainsFunc(suspects, func(s string) bool { return strings.Contains(text, s) }) {

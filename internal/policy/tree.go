@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Tree is what the rules look at.
+// Tree is what the rules check.
 type Tree struct {
 	Module string    // import path of the module at the root
 	Files  []File    // everything that is committed or about to be, sorted by path
@@ -36,7 +36,7 @@ type GoFile struct {
 	ModuleDir string // folder of the go.mod that the file belongs to; "." is the root
 	Lines     int
 	Test      bool // its name ends in _test.go
-	Generated bool // it says so, in the form that the go command knows
+	Generated bool // it has the go command's mark of generated files
 	Syntax    *ast.File
 
 	text      []byte
@@ -49,14 +49,14 @@ func (f *GoFile) Line(pos token.Pos) int {
 	return f.positions.PositionFor(pos, false).Line
 }
 
-// Open reads the tree at root: what git tracks or would add there. Where git
-// is missing or knows nothing of root (the sources were unpacked from an
-// archive), it is every file.
+// Open reads the tree at root: the files that git tracks or would add. If git is
+// missing or does not know root (the sources were unpacked from an archive), it
+// reads every file.
 //
-// The folders are walked even when git has already named the files. Taking git's
-// list alone would be shorter and wrong: the go command keeps the results of
-// tests, and learns only from files and folders that a test itself opened that
-// there is something new to look at.
+// The folders are walked even if git has already named the files. Using only
+// git's list would be shorter and wrong: the go command caches the results of
+// tests, and notices changes only in files and folders that a test itself has
+// opened.
 func Open(root string) (*Tree, error) {
 	known := map[string]bool{}
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -100,7 +100,8 @@ func read(fsys fs.FS, keep func(name string) bool) (*Tree, error) {
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// parse fills in what the texts say: the module's path and the syntax trees.
+// parse fills in what follows from the texts: the module's path and the syntax
+// trees.
 func (t *Tree) parse() error {
 	modules := map[string]bool{}
 	for _, f := range t.Files {

@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// commentWidth is the first column that a comment does not reach. A tab is four columns.
+// commentWidth is the first column that a comment does not reach. A tab is four
+// columns.
 const commentWidth = 100
 
-// widths checks that comments end before column 100. A directive may be longer, since it
-// has to be on one line, and so may the output that an example compares.
+// widths checks that comments end before column 100. A directive may be longer,
+// since it has to be on one line, and so may the output that an example compares.
 func widths(t *Tree) []Finding {
 	var found []Finding
 	for _, f := range t.Go {
@@ -42,7 +43,8 @@ var directive = regexp.MustCompile(`//(?:nolint|go:|line |movenext:|export )`)
 // output is the head of the output that an example compares.
 var output = regexp.MustCompile(`(?i)^\s*(?:unordered )?output:`)
 
-// commentLines returns the lines with comments, whole, except for the outputs of examples.
+// commentLines returns the lines with comments, whole, except for the outputs of
+// examples.
 func (f *GoFile) commentLines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		lines := bytes.Split(f.text, []byte("\n"))

@@ -39,7 +39,7 @@ var forbidden = []word{
 	},
 }
 
-// silent are files whose text was written elsewhere.
+// silent are files with foreign text.
 var silent = map[string]bool{"go.sum": true}
 
 // words checks the text of all files, those in testdata too.

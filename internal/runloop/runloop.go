@@ -1,6 +1,6 @@
-// Package runloop is the inner loop of a worker: take work, run it, again. It exists
-// because surviving what work does to its goroutine is easy to get nearly right, and
-// every scheduler needs it.
+// Package runloop is the inner loop of a worker: take work, run it, repeat. It
+// exists because surviving what work does to its goroutine is easy to get nearly
+// right, and every scheduler needs it.
 //
 // # Returning
 //
@@ -12,10 +12,10 @@
 //
 // # Panics
 //
-// A deferred recover in front of every work item would be the obvious answer. It costs
-// as much as the rest of the loop for work that is a few instructions long, so the
-// frame with the deferred function encloses the whole loop. A panic leaves the
-// loop, is recovered there, and the loop is entered again.
+// The obvious answer is a deferred recover around every work item. For work of a
+// few instructions that costs as much as the rest of the loop, so the frame with
+// the deferred function encloses the whole loop. A panic leaves the loop, is
+// recovered there, and the loop is entered again.
 //
 // # Goexit
 //
@@ -26,24 +26,26 @@
 //
 // # Both
 //
-// Work that calls Goexit and then panics in a deferred call makes the first frame's
-// recover succeed, and yet the goroutine dies: the runtime continues with the Goexit.
-// That is why the question "is this goroutine dying" is not asked by the frame that
-// recovers ("no panic, so it must be Goexit") but by a frame of its own further out.
+// Work that calls Goexit and then panics in a deferred call makes the first
+// frame's recover succeed, and yet the goroutine dies: the runtime continues with
+// the Goexit. That is why the frame that recovers does not decide whether the
+// goroutine is dying ("no panic, so it must be Goexit"). A separate frame further
+// out does.
 //
 // # A panic of the scheduler itself
 //
-// If Next or More panics, the scheduler is broken. Such a panic is not recovered: the loop
-// knows whether work was running, and hides nothing else.
+// If Next or More panics, the scheduler is broken. Such a panic is not recovered:
+// the loop knows whether work was running, and hides nothing else.
 //
 // # Counting
 //
-// Any goroutine may read how much a worker has done, so the counters are atomic. An atomic
-// addition costs 3 to 5 ns: as much as everything else in the loop. So the loop does one
-// for each work item. It does not do two when a work item asks to be run once more, which
-// no queue needs to know of (Repeat). When the next work is at hand (More), the end of one
-// work and the beginning of the next are one step, which the scheduler counts with a plain
-// number: it holds the lock of a queue at that moment.
+// Any goroutine may read how much a worker has done, so the counters are atomic.
+// An atomic addition costs 3 to 5 ns: as much as everything else in the loop. So
+// the loop does one for each work item. It does not do two when a work item asks
+// to be run once more, which no queue needs to know (Repeat). When the next work
+// is at hand (More), the end of one item and the beginning of the next are one
+// step, which the scheduler counts with a plain number: it holds the lock of a
+// queue at that moment.
 package runloop
 
 import (
@@ -60,9 +62,9 @@ type Loop struct {
 
 	On   schedulers.Worker      // is handed to each work item
 	Next func() schedulers.Work // returns the next work; nil ends the loop
-	// More, if not nil, is asked before Next when work has ended: it returns work at
-	// hand, or nil. It counts the end of the last work and the beginning of the one that
-	// it returns; Steps, Completed and Busy do not include these.
+	// More, if not nil, is called before Next when work has ended: it returns
+	// work at hand, or nil. It counts the end of the last work and the beginning
+	// of the one that it returns; Steps, Completed and Busy do not include these.
 	More func() schedulers.Work
 	Lost func() // the goroutine dies under its work: start another that calls Run
 
@@ -92,11 +94,11 @@ func (l *Loop) Run() {
 	}
 }
 
-// RunHere is Run on a worker that [schedulers.Here] finds: one that a wait could hold although
-// others need it.
+// RunHere is Run on a worker that [schedulers.Here] finds: a worker that a wait
+// could hold although others need it.
 func (l *Loop) RunHere() { schedulers.RunOn((*whole)(l), l.On) }
 
-// whole is all that a loop runs, as one work item.
+// whole is everything that a loop runs, as one work item.
 type whole Loop
 
 // Run implements [schedulers.Work].
@@ -167,16 +169,16 @@ func (l *Loop) recover(ended *bool) {
 	}
 }
 
-// Repeat makes the loop run w once more as soon as it has returned, and returns true, if
-// w is the current work; else it returns false. It is for schedulers to which w has just
-// been submitted, and which would hand it to this loop next. Only the goroutine in Run
-// may call it, from inside the work.
+// Repeat makes the loop run w once more as soon as it has returned, and returns
+// true, if w is the current work; else it returns false. It is for schedulers
+// that have just accepted w and would hand it to this loop next. Only the
+// goroutine in Run may call it, from inside the work.
 //
-// That w is the running work proves that the submitter is right about where it is. A work item
-// that wraps another one is not equal to it, so nothing is repeated before the wrapper
-// has finished.
+// Since w is the running work, the submitter is right about its worker. A work
+// item that wraps another one is not equal to it, so nothing is repeated before
+// the wrapper has finished.
 func (l *Loop) Repeat(w schedulers.Work) bool {
-	// Works that are not pointers may not be comparable.
+	// Work items that are not pointers may not be comparable.
 	if l.again || reflect.TypeOf(w).Kind() != reflect.Pointer || l.current != w {
 		return false
 	}
@@ -184,27 +186,29 @@ func (l *Loop) Repeat(w schedulers.Work) bool {
 	return true
 }
 
-// Include counts a work item that is run within the current one: accepted and completed at once.
+// Include counts a work item that is run within the current one: accepted and
+// completed at once.
 func (l *Loop) Include() { l.repeated.Add(1) }
 
 // Busy reports whether work is running.
 func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 
-// Steps returns a number that grows whenever work begins or ends, by one each time; see More.
+// Steps returns a number that grows whenever work begins or ends, by one each
+// time; see More.
 func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 
 // Completed returns how many work items have ended, in any way; see More.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
-// Repeated returns how often work was repeated or included: works that were accepted
-// without having been in a queue.
+// Repeated returns how often work was repeated or included: work items that were
+// accepted without having been in a queue.
 func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 
 // Panicked returns how many work items have let a panic escape.
 func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 
-// Once runs one work item on the calling goroutine and then calls done, which is told
-// whether a panic escaped. If the work calls runtime.Goexit, done is called and
+// Once runs one work item on the calling goroutine and then calls done, whose argument
+// says whether a panic escaped. If the work calls runtime.Goexit, done is called and
 // Once does not return.
 func Once(w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
 	defer func() { done(recover() != nil) }()

@@ -17,7 +17,8 @@ type do func()
 func (f do) Run(schedulers.Worker) { f() }
 func (f do) Abandon(error)         {}
 
-// serve runs works in a loop until there is none, on as many goroutines as it takes.
+// serve runs work items in a loop until there is none, on as many goroutines as
+// it takes.
 func serve(works ...func()) (l *Loop, lost int) {
 	l = &Loop{}
 	ended := make(chan struct{})
@@ -104,7 +105,7 @@ type again struct {
 func (a *again) Run(schedulers.Worker) { a.times++; a.run(a) }
 func (a *again) Abandon(error)         {}
 
-// repeating runs works in a loop of their own, until there is none.
+// repeating runs work items in a loop of their own, until there is none.
 func repeating(works ...*again) (l *Loop, lost int) {
 	ended := make(chan struct{})
 	l = &Loop{}

@@ -1,6 +1,6 @@
-// Package shim holds what schedulers on top of another scheduler have in common. A shim
-// decides in which order or how many at a time work runs, or watches it; the scheduler
-// beneath decides where it runs.
+// Package shim holds what schedulers on top of another scheduler have in common.
+// A shim decides in which order work runs, or how much at a time, or watches it;
+// the scheduler beneath decides where it runs.
 //
 // # The easy part
 //
@@ -11,11 +11,10 @@
 //
 // # The worker that work sees
 //
-// Work must see the shim as its home, not the scheduler beneath; otherwise the work
-// that it starts would bypass the shim. So it is given a worker of the shim's: a
-// [Visit], which is a stay on a worker of the scheduler beneath. Seen from inside,
-// shims on shims are visits on visits; [Beneath] leads down to the actual worker, for
-// hints.
+// Work must see the shim as its home, not the scheduler beneath; otherwise the
+// work that it starts would bypass the shim. So it gets a worker of the shim's: a
+// [Visit], which is a stay on a worker of the scheduler beneath. Shims on shims
+// are visits on visits; [Beneath] leads down to the actual worker, for hints.
 //
 // # What the scheduler beneath can do
 //
@@ -44,14 +43,14 @@
 // shims that hold work back until it may run ([Turns]): these submit later, and if the
 // scheduler beneath refuses then, the work is abandoned.
 //
-// Tickets: the item is a right to run one work item, and the work is chosen when the ticket
-// is used. The work enters the queue once its ticket is known to be accepted, and not
-// before. Either of two may learn that first: Submit (the call beneath has returned
-// nil) or the ticket (it is running). The first to learn it puts the work into the
-// queue; a bit under the queue's lock records that. So a ticket always finds work: if k
-// tickets have been used before, then k+1 work items were put into the queue by these
-// tickets or before them, and k were taken. Shims that reorder are of this kind
-// ([Tickets]).
+// Tickets: the item is a right to run one work item, and the work is chosen when
+// the ticket is used. The work enters the queue once its ticket is known to be
+// accepted, and not before. Either of two may learn that first: Submit (the call
+// beneath has returned nil) or the ticket (it is running). The first to learn it
+// puts the work into the queue; a bit under the queue's lock records that. So a
+// ticket always finds work: if k tickets have been used before, then k+1 work
+// items were put into the queue by these tickets or before them, and k were
+// taken. Shims that reorder are of this kind ([Tickets]).
 //
 // # Panics
 //

@@ -4,16 +4,17 @@ import "github.com/movenext/movenext/schedulers"
 
 // # Regaining a turn
 //
-// Work that has waited needs its turn back before it continues, and it takes precedence
-// over all work that has not begun. The easy case is precedence over waiting turns:
-// those simply wait longer. The hard case is a turn that was given to work that is
-// queued beneath:
+// Work that has waited needs its turn back before it continues, and it takes
+// precedence over all work that has not begun. Precedence over waiting turns is
+// easy: those simply wait longer. The hard case is a turn that was given to work
+// that is queued beneath:
 //
 //	a strand over one thread: A runs, and waits; its turn goes to C, queued for the thread.
 //	The wait ends, and A wants its turn back: C has it, and needs the thread on which A is.
 //
-// Waiting for C would never end. So C's turn is taken back: C goes to the head of the
-// waiting line and keeps its place beneath, where one of two things happens:
+// Waiting for C would never end. So C's turn is taken back: C goes to the head of
+// the waiting line and keeps its queue entry beneath, where one of two things
+// happens:
 //
 //	C comes out of the queue beneath      C is admitted again
 //	 1. it is not held: nothing to do      1. still queued beneath (sent): nothing to do
@@ -22,10 +23,10 @@ import "github.com/movenext/movenext/schedulers"
 // Both flags change under the lock, so C is never queued beneath twice, and a held C is
 // queued beneath or running.
 //
-// Work that has begun is never interrupted; waiting for it is safe, since it has a
-// place beneath to run on.
+// Work that has begun is never interrupted; waiting for it is safe, since it has
+// a worker beneath to run on.
 
-// yield gives the turn away, unless it was given away before.
+// yield gives up the turn, unless it was given up before.
 func (t *Turn) yield() {
 	ts := t.turns
 	ts.mu.Lock()
@@ -60,7 +61,7 @@ func (t *Turn) regain(by schedulers.Worker) {
 	}
 	if unblock, err := Block(by); err == nil {
 		defer unblock()
-	} // else it waits all the same: the work goes on with its turn, or not at all
+	} // else it waits anyway: the work continues with its turn, or not at all
 	<-again
 }
 
@@ -81,8 +82,8 @@ func (ts *Turns) letGoOn() bool {
 	return true
 }
 
-// makeRoom is Admit for work that continues: if need be, it takes turns back from work
-// that has not begun.
+// makeRoom is Admit for work that continues: if need be, it takes turns back from
+// work that has not begun.
 func (ts *Turns) makeRoom(kind Kind) bool {
 	for !ts.rule.Admit(kind) {
 		t := ts.begin.last

@@ -8,8 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Through is a shim that submits each work item on, in an item of its own that is bound to
-// it, and keeps a list of the work that has not begun to run. Init it before use.
+// Through is a shim that submits each work item on, in an item of its own that is
+// bound to it, and keeps a list of the work that has not begun to run. Init it
+// before use.
 //
 // An item in the list is queued. The goroutine that takes an item out of the list has
 // it: the scheduler beneath that runs it, a Shutdown that gives up, or a submitter that
@@ -28,7 +29,8 @@ type Through struct {
 	first, last *Item
 }
 
-// Item is one work item on its way through. Embed it in the work that the shim submits beneath.
+// Item is one work item on its way through. Embed it in the work that the shim
+// submits beneath.
 type Item struct {
 	Visit
 	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init
@@ -39,7 +41,7 @@ type Item struct {
 	next, prev *Item
 }
 
-// Told is told that the work of an item was abandoned, after the work itself was told.
+// Told is notified that the work of an item was abandoned, after the work itself.
 type Told interface{ GivenUp(reason error) }
 
 // Init sets the name of the shim, the scheduler that its work sees, and the scheduler
@@ -116,9 +118,9 @@ func (it *Item) Queued() bool {
 	return it.work != nil
 }
 
-// RunOn runs the item's work on a worker of the scheduler beneath, unless the item is
-// gone, and reports whether it did. The work is given the worker as, which embeds the
-// item; nil stands for the item's own visit. The ender is told of the end.
+// RunOn runs the item's work on a worker of the scheduler beneath, unless the
+// item is gone, and reports whether it did. The work gets the worker as, which
+// embeds the item; nil means the item's own visit. Its end is reported to e.
 func (it *Item) RunOn(on, as schedulers.Worker, e tally.Ender) bool {
 	w := it.Begin(on)
 	if w == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Tickets is the reordering half of shims whose items are tickets; see the package
-// comment. I is what the shim's policy needs to know of each work item.
+// Tickets is the reordering half of shims whose items are tickets; see the
+// package comment. I is the shim policy's information about each work item.
 type Tickets[I any] struct {
 	Clock
 
@@ -19,7 +19,7 @@ type Tickets[I any] struct {
 	Policy Policy[I]
 }
 
-// Policy is a queue of works for which a ticket was accepted.
+// Policy is a queue of work items for which a ticket was accepted.
 type Policy[I any] interface {
 	// Put adds the work of t, unless Put was called for t before. The check and the
 	// adding are one critical section: a caller that comes second must find the work in
@@ -34,8 +34,8 @@ type Policy[I any] interface {
 	TakeThis(t *Ticket[I]) bool
 }
 
-// Ticket is one work item, and the right to run one. Work is nil once it has been taken out
-// of the queue and begun.
+// Ticket is one work item, and the right to run one. Work is nil once it has been
+// taken out of the queue and begun.
 type Ticket[I any] struct {
 	Visit
 	Work schedulers.Work
@@ -50,9 +50,10 @@ type Ticket[I any] struct {
 // its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns
 // why.
 //
-// The LongRunning flag is not passed on: the work that the ticket will run is not known
-// yet. Neither is the hint's worker, unless it pumps: there it says what may be run on
-// top of a wait, and the number of tickets is what matters.
+// The LongRunning flag is not passed on: the work that the ticket will run is not
+// known yet. Neither is the hint's worker, unless it pumps: in that case the hint
+// says what may be run on top of a wait, and the number of tickets is what
+// matters.
 func (ts *Tickets[I]) Submit(account *tally.Tally, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
 	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
@@ -73,10 +74,11 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 	return nil
 }
 
-// Run implements [schedulers.Work]: it runs the next work of the policy. But on top of a
-// wait it runs its own: the next one may be from outside, which must not run there, and
-// the wait may be for just this work. If that is gone, the ticket becomes a spare one,
-// which runs another work item later.
+// Run implements [schedulers.Work]: it runs the next work of the policy. On top
+// of a wait, however, it runs its own work: the next item may be from outside,
+// which must not run there, and the wait may be for just this work. If its own
+// work is gone, the ticket becomes a spare one, which runs another work item
+// later.
 func (t *Ticket[I]) Run(on schedulers.Worker) {
 	ts := t.tickets
 	ts.Policy.Put(t)
@@ -114,8 +116,8 @@ func (t *Ticket[I]) run(on schedulers.Worker) {
 	t.account.RunThrough(w, &t.Visit, nil)
 }
 
-// Abandon implements [schedulers.Work]: the scheduler beneath runs one work item less, and
-// the policy decides which one.
+// Abandon implements [schedulers.Work]: the scheduler beneath runs one work item
+// fewer, and the policy decides which one.
 func (t *Ticket[I]) Abandon(reason error) {
 	t.tickets.Policy.Put(t)
 	t.tickets.giveUpNext(reason)
@@ -130,8 +132,8 @@ func (ts *Tickets[I]) giveUpNext(reason error) {
 // GiveUp abandons the work of a ticket that the caller has taken out of the queue.
 func (t *Ticket[I]) GiveUp(reason error) { t.account.Abandon(t.take(), reason) }
 
-// take gives up the reference to the work: a context that keeps the ticket, because it
-// is the worker there, must not keep the work alive.
+// take drops the reference to the work: a context that keeps the ticket, because
+// it is the worker there, must not keep the work alive.
 func (t *Ticket[I]) take() schedulers.Work {
 	w := t.Work
 	t.Work = nil

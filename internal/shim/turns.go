@@ -7,8 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Turns is a shim that holds work back until it may run. Work begins in the order of
-// arrival: a work item that has to wait delays those behind it too, so nothing starves.
+// Turns is a shim that holds work back until it may run. Work begins in the order
+// of arrival: a work item that has to wait delays the items behind it, so nothing
+// starves.
 //
 // # The life of a turn
 //
@@ -23,12 +24,12 @@ import (
 // the next turn. The step back from held to waiting happens when other work must regain
 // its turn before this one begins; see regain.go.
 //
-// # Waiting gives the turn away
+// # Waiting gives up the turn
 //
-// Work that blocks in a wait gives its turn to others and regains one before it
-// continues, just as a machine does that suspends: what it waits for may be queued
-// behind it. Work that regains its turn comes before work that has not begun; otherwise
-// a steady stream of new work would keep old work from ever ending.
+// Work that blocks in a wait gives up its turn and regains one before it
+// continues, just as a machine that suspends does: the awaited work may be queued
+// behind it. Work that regains its turn comes before work that has not begun;
+// otherwise a steady stream of new work would keep old work from ever ending.
 type Turns struct {
 	Through
 	rule Rule
@@ -39,11 +40,13 @@ type Turns struct {
 	resuming []*Turn    // turns that wait to continue
 }
 
-// Rule decides which works may run together. It is called with the lock of Turns held.
+// Rule decides which work items may run together. It is called with the lock of
+// Turns held.
 type Rule interface {
-	// Admit takes room for one work item of that kind and returns true, or returns false.
+	// Admit takes room for one work item of that kind and returns true, or
+	// returns false.
 	Admit(kind Kind) bool
-	// Leave gives that room back.
+	// Leave releases that room.
 	Leave(kind Kind)
 }
 
@@ -103,7 +106,8 @@ func (ts *Turns) hold(t *Turn) {
 	ts.begin.push(t)
 }
 
-// Run implements [schedulers.Work]: the scheduler beneath has a place for the turn.
+// Run implements [schedulers.Work]: the scheduler beneath has a worker for the
+// turn.
 func (t *Turn) Run(on schedulers.Worker) {
 	if !t.arrive() {
 		return
@@ -200,7 +204,7 @@ func (ts *Turns) next() *Turn {
 	return nil
 }
 
-// Block implements [schedulers.Blocker]: it gives the turn away, and unblock waits
+// Block implements [schedulers.Blocker]: it gives up the turn, and unblock waits
 // until it is regained. The scheduler beneath is told too, and may refuse.
 func (t *Turn) Block() (unblock func(), err error) { return t.step(t.Visit.Block()) }
 
@@ -209,8 +213,9 @@ func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unbloc
 	return t.step(t.Visit.BlockFor(home, done))
 }
 
-// step gives the turn away after the worker beneath has answered. The order matters: a
-// turn given away for a wait that does not begin would have to be waited for.
+// step gives up the turn after the worker beneath has answered. The order
+// matters: a turn given up for a wait that does not begin would have to be waited
+// for.
 func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	if err != nil {
 		return nil, err
@@ -222,7 +227,8 @@ func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	}), nil
 }
 
-// Holds reports whether t is a turn of ts that is running and has not been given away.
+// Holds reports whether t is a turn of ts that is running and has not been given
+// up.
 func (ts *Turns) Holds(t *Turn) bool {
 	if t == nil || t.turns != ts {
 		return false

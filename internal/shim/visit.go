@@ -64,7 +64,8 @@ func Block(w schedulers.Worker) (unblock func(), err error) {
 // method returns nil for a nil receiver, since a hint may be a nil pointer.
 type visitor interface{ Beneath() schedulers.Worker }
 
-// Beneath returns the worker at the bottom of w's visits: w itself, if it is no visit.
+// Beneath returns the worker at the bottom of w's visits, which is w itself if it
+// is no visit.
 func Beneath(w schedulers.Worker) schedulers.Worker {
 	for {
 		v, ok := w.(visitor)

@@ -17,7 +17,7 @@ func (v *Visit) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan
 	return schedulers.Wait(ctx, v.beneath, home, done)
 }
 
-// Pump gives the turn away, waits like [schedulers.Wait] on the worker beneath, and
+// Pump gives up the turn, waits like [schedulers.Wait] on the worker beneath, and
 // regains a turn.
 func (t *Turn) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	t.yield()

@@ -1,11 +1,11 @@
-// Package shrinkmap has a map that gives its memory back.
+// Package shrinkmap has a map that releases its memory.
 //
-// Go's maps grow and never shrink: a map that held a million keys for a moment keeps
-// their buckets, some forty megabytes, as long as it exists. A program can live with
-// that, unless it has a lock for each key, with a million keys over time and one locked
-// at a time. So this map drops its buckets when it becomes empty after it has been large.
-// A small map keeps them: making a new map for each key that comes and goes would cost
-// more than the key.
+// Go's maps grow and never shrink: a map that held a million keys for a moment
+// keeps their buckets, some forty megabytes, as long as it exists. That is
+// acceptable, unless a program has a lock for each key, with a million keys over
+// time and one locked at a time. So this map drops its buckets when it becomes
+// empty after it has been large. A small map keeps them: making a new map for
+// each key that comes and goes would cost more than the key.
 //
 // A map that is never quite empty keeps its buckets. Moving the remaining keys to a
 // smaller map would delay the caller that happens to delete the key before, while it
@@ -21,7 +21,7 @@ type Map[K comparable, V any] struct {
 	most int // high-water mark of keys, since the buckets were made
 }
 
-// small is the number of keys whose buckets are not worth giving back.
+// small is the number of keys whose buckets are not worth releasing.
 const small = 1024
 
 // Get returns the value of key, and whether there is one.

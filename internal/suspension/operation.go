@@ -4,10 +4,11 @@ import "context"
 
 // # Operations that call functions
 //
-// An operation of package parallel calls many functions, and its caller waits for all
-// of them. A machine that calls one says so by the context, because every operation
-// takes one first, and no operation then needs a second form. The operation unwraps it
-// at once: bodies are given a context of their own, so the mark goes no further.
+// An operation of package parallel calls many functions, and its caller waits for
+// all of them. A machine that calls one marks itself in the context, because
+// every operation takes a context first, so no operation needs a second form. The
+// operation unwraps it at once: bodies get a context of their own, so the mark
+// goes no further.
 //
 //	machine:    parallel.For(Caller{ctx}, 0, n, body)
 //	operation:  nothing has suspended:   its results, as for any caller
@@ -17,9 +18,9 @@ import "context"
 // nil.
 type Caller struct{ context.Context }
 
-// End is how an operation has ended that its caller has suspended for. It is the value
-// of a job, and not its error: an operation returns a panic in a body as an error, and
-// the error of a job would be raised.
+// End says how an operation has ended whose caller is suspended. It is
+// the value of a job, and not its error: an operation returns a panic in a body
+// as an error, and the error of a job would be raised.
 type End struct {
 	Err    error
 	Goexit bool // a body has called runtime.Goexit, and so does the caller

@@ -1,10 +1,11 @@
 // Package suspension defines how a function that the runtime calls reports that it has
 // not ended.
 //
-// A function given to job.Run, to a scope, to coord.SingleFlight and their kin has the
-// type of a plain Go function: func(context.Context) (T, error). A machine among them
-// returns early when it suspends, with an error that is a [Suspended]. The caller then
-// completes nothing. As its last action it hands the right to complete to that error:
+// A function given to job.Run, to a scope, to coord.SingleFlight and the like has
+// the type of a plain Go function: func(context.Context) (T, error). A machine
+// among them returns early when it suspends, with an error that is a [Suspended].
+// The caller then completes nothing. As its last action it hands the right to
+// complete to that error:
 //
 //	caller:    v, err := fn(ctx)
 //	           err is no Suspended:   complete with v, err
@@ -14,9 +15,9 @@
 // So one convention serves every function of the runtime that takes a function, and
 // wrappers that pass on a function's error need no knowledge of it.
 //
-// The tempting alternative is a second form of each such function, which takes a
-// machine. Five existed, visible to all users, and each further function would have
-// needed one more.
+// The alternative is a second form of each such function, which takes a machine.
+// Five existed, visible to all users, and each further function would have needed
+// one more.
 //
 // A Suspended never reaches user code: the generator passes such functions only to the
 // runtime's own functions, and each of those calls [Of] before it looks at the error.
@@ -32,21 +33,21 @@ import (
 type Suspended interface {
 	error
 
-	// GoOn lets the function continue. end is the [Ender] of the function's result
-	// type; it is told once how the function has ended, which may happen before GoOn
-	// returns. So GoOn is the last thing that the caller does with what end completes.
-	// It is called on the worker on, outside deferred functions. For spent see
-	// job.Awaited.Run: if it is 0, GoOn is all that is left of the worker's current
-	// work.
+	// GoOn lets the function continue. end is the [Ender] of the function's
+	// result type; it is called once when the function has ended, perhaps before
+	// GoOn returns. So GoOn is the caller's last action on the operation that end
+	// completes. It is called on the worker on, outside deferred functions. For
+	// spent see jobcore.Awaiting: if it is 0, GoOn is all that is left of the
+	// worker's current work.
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 
 // Ender is the right to complete what a suspended function has begun. Exactly one call
-// of Return or Fault returns; its chain is to be delivered.
+// of Return or Fault returns; the caller delivers its chain.
 type Ender[T any] interface {
 	// Return completes with what the function has returned. It calls methods of a
-	// user's error; if one of them panics nothing is complete, and Fault is called with
-	// that.
+	// user's error; if one of them panics nothing is complete, and Fault is
+	// called with that panic.
 	Return(value T, err error) continuation.Chain
 
 	// Fault completes for a function that has not returned.

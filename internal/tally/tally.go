@@ -24,7 +24,7 @@
 //
 //	Enter ─▶ pending ─┬─ Run ─▶ running ─▶ completed (and panicked)
 //	                  ├─ Abandon ────────▶ abandoned
-//	                  └─ Refuse ─────────▶ refused: the scheduler beneath would not have it
+//	                  └─ Refuse ─────────▶ refused: the scheduler beneath did not accept it
 package tally
 
 import (
@@ -40,9 +40,9 @@ import (
 // Tally counts the work of one scheduler. The zero value is open and empty. All
 // methods are safe for concurrent use, and none but Shutdown blocks.
 type Tally struct {
-	// Drained, if it is not nil, is called once: after Shutdown was called and the last
-	// work has ended, before any Shutdown returns. It must not block. Set it before
-	// use.
+	// Drained, if not nil, is called once: after Shutdown was called and the last
+	// work has ended, before any Shutdown returns. It must not block. Set it
+	// before use.
 	Drained func()
 
 	// Apart says that each work item has a goroutine of its own, whose waits hold up no
@@ -63,8 +63,8 @@ const (
 	one       = 2
 )
 
-// Ender is told that a run has ended, in whatever way. It is called before Shutdown can
-// return because of that run. It must not block or panic.
+// Ender is notified when a run has ended, in whatever way. It is called before Shutdown
+// can return because of that run. It must not block or panic.
 type Ender interface{ Ended() }
 
 // Enter accepts w on behalf of the scheduler of that name, or returns why not: nil work
@@ -184,8 +184,8 @@ func (b *Tally) Shutdown(ctx context.Context, giveUp func()) error {
 	return ending.Await(ctx, b.Close(), giveUp)
 }
 
-// Metrics returns the counters. Workers is the number of running work items, which is right
-// if each running work has its own worker.
+// Metrics returns the counters. Workers is the number of running work items,
+// which is right if each running work has its own worker.
 func (b *Tally) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Refused:   b.refused.Load(),

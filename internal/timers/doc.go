@@ -3,10 +3,10 @@
 //
 // # Why not one runtime timer each
 //
-// A time.AfterFunc holds about 170 bytes, and when it goes off it makes a goroutine. A
-// million that go off together make a million goroutines. A [schedulers.Timer] is
-// embedded in the sleeper and needs no memory of its own beyond 8 bytes in a queue, or 16
-// in a heap; one goroutine expires them all.
+// A time.AfterFunc holds about 170 bytes, and when it fires it starts a
+// goroutine. A million that fire together start a million goroutines. A
+// [schedulers.Timer] is embedded in the sleeper and needs no memory of its own
+// beyond 8 bytes in a queue, or 16 in a heap; one goroutine expires them all.
 //
 // # Why not one queue for the process
 //
@@ -16,7 +16,7 @@
 //
 // # Nothing while idle
 //
-// The runtime's timer is made when the first timer is armed, and stopped when
-// the queue becomes empty. A queue without timers holds no goroutine, no
-// runtime timer that is set, and little memory.
+// The runtime's timer is made when the first timer is armed, and stopped when the
+// queue becomes empty. A queue without timers holds no goroutine, no armed timer
+// of the runtime, and little memory.
 package timers

@@ -2,17 +2,19 @@ package timers
 
 import "github.com/movenext/movenext/schedulers"
 
-// heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children instead of
-// two it is half as deep, and the children that a step down compares are adjacent in
-// memory. Times are kept in the entries, so that no comparison follows a pointer, unless
-// two are equal: then the order of arming decides; the timer has its number in When.
+// heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children
+// instead of two it is half as deep, and the children that a step down compares
+// are adjacent in memory. Times are kept in the entries, so that no comparison
+// follows a pointer, unless two are equal: then the order of arming decides; the
+// timer has its number in When.
 //
-// The entries lie in chunks. A slice would be copied each time it grows, under the lock,
-// and for that moment a million timers would need twice the memory. A chunk is 512 bytes,
-// the greatest object that the Go runtime makes without a header: a chunk of 1024 bytes
-// took 1152.
+// The entries lie in chunks. A slice would be copied each time it grows, under
+// the lock, and for that moment a million timers would need twice the memory. A
+// chunk is 512 bytes, the greatest object that the Go runtime makes without a
+// header: a chunk of 1024 bytes took 1152.
 //
-// Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside the heap.
+// Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside
+// the heap.
 type heap struct {
 	chunks []*chunk
 	n      int
@@ -68,7 +70,7 @@ func (h *heap) remove(i int) *schedulers.Timer {
 	return t
 }
 
-// up puts e where it belongs on the way from index i to the root.
+// up puts e in its position on the path from index i to the root.
 func (h *heap) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / arity
@@ -81,7 +83,7 @@ func (h *heap) up(i int, e entry) {
 	h.set(i, e)
 }
 
-// down puts e where it belongs on the way from index i to the leaves.
+// down puts e in its position on the path from index i to the leaves.
 func (h *heap) down(i int, e entry) {
 	for {
 		first := arity*i + 1
@@ -108,9 +110,9 @@ func (h *heap) set(i int, e entry) {
 	e.timer.Slot = i + 1
 }
 
-// shrink gives memory back after a crowd of timers has left. It keeps one chunk more than
-// needed: else a heap at the edge of a chunk would make it anew at every step. The list
-// of chunks is copied when a quarter of it is used.
+// shrink releases memory after a crowd of timers has left. It keeps one chunk
+// more than needed: otherwise a heap at the edge of a chunk would make the chunk
+// anew at every step. The list of chunks is copied when a quarter of it is used.
 func (h *heap) shrink() {
 	used := (h.n + chunkSize - 1) >> chunkBits
 	if len(h.chunks) <= used+1 {

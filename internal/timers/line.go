@@ -11,40 +11,41 @@ import "github.com/movenext/movenext/schedulers"
 //
 // # A timer that comes out of order
 //
-// A timer that expires before the last one of the line goes into the heap, so there is
-// one more place to look at for the earliest. But a single timer that is set to the next
-// day would then keep the line for itself until that day. So a short line gives up its
-// timers to the heap when a timer comes that is earlier than its last, and begins anew
-// with that one. No timer moves more than once.
+// A timer that expires before the last one of the line goes into the heap, so the
+// earliest timer may be in either of the two. But a single timer that is set to
+// the next day would then keep the line for itself until that day. So a short
+// line moves its timers to the heap when a timer comes that is earlier than its
+// last, and begins anew with that one. No timer moves more than once.
 //
 // # A timer that is stopped
 //
-// A stopped timer leaves a gap, because the timers behind it know their positions. Gaps
-// at both ends are removed at once, and all of them when there are more gaps than timers:
-// else timeouts that are mostly stopped would fill the memory until the first of them had
-// expired. So a line has at most twice as many places as timers, plus a chunk, and
-// closing the gaps costs two steps for each timer that was stopped.
+// A stopped timer leaves a gap, because the timers behind it know their
+// positions. Gaps at both ends are removed at once, and all of them when there
+// are more gaps than timers: otherwise timeouts that are mostly stopped would
+// fill the memory until the first of them had expired. So a line has at most
+// twice as many slots as timers, plus a chunk, and closing the gaps costs two
+// steps for each timer that was stopped.
 //
 // # Timers of the same time
 //
-// Timers of the same time expire in the order of their arming, which for those in the
-// line is their order. So a place only needs to name its timer: half of an entry of the
-// heap, and the timer itself has its time. If a timer of the heap comes to the front
-// together with a timer of the line that has the same time, began decides. A timer that
-// was in the heap when the line began anew comes first. A timer that went there later was
-// too early for the line's end, and so is behind those of its own time that are in the
-// line. For that the end must not come nearer again when the last timers are stopped: a
-// timer of that time could then come into the line, behind one in the heap that was armed
-// before it.
+// Timers of the same time expire in the order of their arming, which for those in
+// the line is their order. So a slot only needs to name its timer: half of an
+// entry of the heap, and the timer itself has its time. If a timer of the heap
+// comes to the front together with a timer of the line that has the same time,
+// began decides. A timer that was in the heap when the line began anew comes
+// first. A timer that went there later was too early for the line's end, and so
+// is behind those of its own time that are in the line. For that the end must not
+// move to an earlier time when the last timers are stopped: a timer of that time
+// could then come into the line, behind one in the heap that was armed before it.
 //
-// Invariant: the timer at position p has Slot == -1-p and its time in When. Places at
-// both ends have a timer.
+// Invariant: the timer at position p has Slot == -1-p and its time in When. The
+// slots at both ends have a timer.
 type line struct {
 	chunks []*row // in use, the first one with the front
-	front  int    // of the first place, in the first chunk
-	n      int    // places, gaps included
+	front  int    // of the first slot, in the first chunk
+	n      int    // slots, gaps included
 	gaps   int
-	origin int   // the position of the first chunk's first place
+	origin int   // the position of the first chunk's first slot
 	last   int64 // the time of the last timer since it was empty
 	began  int64 // timers armed by the time the line was last empty, with its first
 }
@@ -60,7 +61,7 @@ const (
 // positions is where the counting of positions begins again.
 const positions = 1 << 30
 
-// short is the number of timers that a line gives up to the heap.
+// short is the number of timers up to which a line moves them to the heap.
 const short = rowSize
 
 func (l *line) at(i int) **schedulers.Timer {
@@ -79,8 +80,8 @@ func (l *line) first() *schedulers.Timer {
 // takes reports whether a timer that expires at when may be appended.
 func (l *line) takes(when int64) bool { return l.n == 0 || l.last <= when }
 
-// push appends t, which expires at when, after all others. armed is the number of timers
-// that were ever armed, including t.
+// push appends t, which expires at when, after all others. armed is the number of
+// timers that were ever armed, including t.
 func (l *line) push(t *schedulers.Timer, when, armed int64) {
 	if l.n == 0 {
 		l.began = armed
@@ -142,7 +143,7 @@ func (l *line) dropFirst() {
 	l.chunks = l.chunks[1:]
 }
 
-// dropLast drops the chunks behind the last place, except one.
+// dropLast drops the chunks behind the last slot, except one.
 func (l *line) dropLast() {
 	used := (l.front + l.n + rowSize - 1) >> rowBits
 	for len(l.chunks) > used+1 {
@@ -166,9 +167,9 @@ func (l *line) close() {
 	l.dropLast()
 }
 
-// surrender moves all timers into h, where numbers decide between equal times. Theirs are
-// those of their places, counted from the line's beginning, and not greater than if they
-// had been in the heap before.
+// surrender moves all timers into h, where numbers decide between equal times.
+// The timers get the numbers of their slots, counted from the line's beginning,
+// which are not greater than if they had been in the heap before.
 func (l *line) surrender(h *heap) {
 	for i := range l.n {
 		if t := *l.at(i); t != nil {

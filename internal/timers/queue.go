@@ -21,10 +21,10 @@ type Queue struct {
 	// The clock: when of an entry counts nanoseconds from base, which is
 	// the moment of the first StartTimer.
 	base  time.Time
-	armed int64 // how many timers were ever armed: decides between equal times
+	armed int64 // how many timers were ever armed: orders timers of the same time
 
-	// The one timer of the Go runtime. alarm is nil until it is first needed. set is the
-	// time at which it will go off, or never.
+	// The one timer of the Go runtime. alarm is nil until it is first needed. set
+	// is the time at which it will fire, or never.
 	alarm *time.Timer
 	set   int64
 
@@ -71,7 +71,7 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 	return true
 }
 
-// arm puts t where it belongs; mu is held, here and below.
+// arm puts t into the line or the heap; mu is held, here and below.
 func (q *Queue) arm(t *schedulers.Timer, when int64) {
 	if !q.line.takes(when) {
 		if q.line.n > short {
@@ -92,7 +92,8 @@ func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
 	return q.heap.remove(t.Slot - 1)
 }
 
-// earliest returns the timer that expires next and its time. The timer is nil if there is none.
+// earliest returns the timer that expires next and its time. The timer is nil if
+// there is none.
 func (q *Queue) earliest() (next entry) {
 	if first := q.line.first(); first != nil {
 		next = entry{when: first.When, timer: first}
@@ -118,10 +119,10 @@ func after(now int64, d time.Duration) int64 {
 	return when
 }
 
-// setAlarm makes the runtime's timer agree with the queue. If a timer is stopped, an
-// alarm that was set to an earlier time than needed is left alone, unless no timer is
-// left: it goes off for nothing once, which costs less than setting it anew for every
-// timeout that did not happen.
+// setAlarm updates the runtime's timer to match the queue. When a timer is
+// stopped, an alarm that was set to an earlier time than needed is left alone,
+// unless no timer is left: it fires once in vain, which costs less than setting
+// it anew for every timeout that did not happen.
 func (q *Queue) setAlarm() {
 	first := q.earliest()
 	if first.timer == nil {
@@ -140,11 +141,12 @@ func (q *Queue) setAlarm() {
 	q.alarm.Reset(d)
 }
 
-// fire runs on the goroutine of the runtime's timer and expires what is due.
+// fire runs on the goroutine of the runtime's timer and expires the timers that
+// are due.
 //
-// At most one goroutine fires at a time. Two would call OnExpire out of order when
-// timers become due while earlier ones are still being called. The alarm may
-// therefore go off for nothing; that is harmless.
+// At most one goroutine fires at a time. Two would call OnExpire out of order
+// when timers become due while earlier ones are still being called. The alarm may
+// therefore fire in vain; that is harmless.
 func (q *Queue) fire() {
 	q.mu.Lock()
 	if q.firing {
@@ -156,14 +158,15 @@ func (q *Queue) fire() {
 	q.expire(nil, nil)
 }
 
-// expire calls OnExpire of the timers in due, then of all others that are due, which it
-// takes into room. An OnExpire that calls runtime.Goexit takes its goroutine with it, but
-// not the timers after it.
+// expire calls OnExpire of the timers in due, then of all others that are due,
+// which it takes into room. An OnExpire that calls runtime.Goexit ends its
+// goroutine, but does not affect the timers after it.
 //
-// Between two batches it lets other goroutines run. Most timers hand a machine to a
-// scheduler when they expire, much quicker than its workers run it. Of a million that
-// expire together, half would lie in the scheduler's queue before the workers had their
-// share of the processors, and that queue was an eighth of all the memory used.
+// Between two batches it lets other goroutines run. Most timers submit a machine
+// to a scheduler when they expire, which is much faster than running the machine.
+// Of a million that expire together, half would lie in the scheduler's queue
+// before the workers had their share of the processors, and that queue took an
+// eighth of all the memory used.
 func (q *Queue) expire(due, room []*schedulers.Timer) {
 	ended := false
 	defer func() {
@@ -189,8 +192,8 @@ func (q *Queue) expire(due, room []*schedulers.Timer) {
 	}
 }
 
-// takeDue appends to due up to a batch of timers that are due, and takes them out of the
-// queue. If there is none, it ends the firing and sets the alarm.
+// takeDue appends to due up to a batch of timers that are due, and takes them out
+// of the queue. If there is none, it ends the firing and sets the alarm.
 func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -45,8 +45,8 @@ func TestTimersExpireAtTheirTimes(t *testing.T) {
 	})
 }
 
-// TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the runtime's timer
-// was never needed.
+// TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the
+// runtime's timer was never needed.
 func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
@@ -65,8 +65,8 @@ func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
 	})
 }
 
-// TestAHundredThousandTimersStartedAndStoppedAtRandom compares the queue with what must
-// come out of it.
+// TestAHundredThousandTimersStartedAndStoppedAtRandom compares the timers that
+// expire with those that should.
 func TestAHundredThousandTimersStartedAndStoppedAtRandom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100_000

@@ -1,5 +1,5 @@
-// Package vclock is virtual time: a clock and timers for schedulers in which a test, or a
-// simulation, decides when an hour has passed.
+// Package vclock is virtual time: a clock and timers for schedulers in which a
+// test, or a simulation, decides when an hour has passed.
 package vclock
 
 import (
@@ -15,10 +15,10 @@ import (
 // [schedulers.Timers]. The zero value shows zero. All methods are safe for concurrent
 // use, and none blocks.
 //
-// Nothing expires by itself: the code that moves the clock asks for the timers that are
-// due, one by one, and calls them. So a timer that is armed while another one expires has
-// its turn at its own time, even if that comes before the time to which the clock is
-// being moved.
+// Nothing expires by itself: the code that moves the clock asks for the timers
+// that are due, one by one, and calls them. So a timer that is armed while
+// another one expires still expires at its own time, even if that comes before
+// the time to which the clock is being moved.
 type Clock struct {
 	mu    sync.Mutex
 	now   int64
@@ -33,8 +33,8 @@ func (c *Clock) Now() time.Duration {
 	return time.Duration(c.now)
 }
 
-// StartTimer arms t to expire d after the time shown; a negative d counts as zero. A time
-// beyond the clock's range of 292 years is its end.
+// StartTimer arms t to expire d after the time shown; a negative d counts as
+// zero. A time beyond the clock's range of 292 years is its end.
 func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,10 +68,10 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 	return time.Duration(c.queue[0].timer.When), true
 }
 
-// Due takes out the earliest timer if its time is not after limit, moves the clock to that
-// time, and returns the timer, whose OnExpire the caller must call. If there is
-// none, Due moves the clock to limit and returns nil. Of equal times, the one armed
-// first is earlier. The clock never goes back.
+// Due takes out the earliest timer if its time is not after limit, moves the
+// clock to that time, and returns the timer; the caller must call its OnExpire.
+// If there is none, Due moves the clock to limit and returns nil. Of timers with
+// equal times, the one armed first is earlier. The clock never moves backwards.
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,8 +29,8 @@ type target interface {
 	schedulers.Shutdowner
 }
 
-// vessel is one scheduler of the fleet.
-type vessel struct {
+// candidate is one scheduler to load, and how to make it.
+type candidate struct {
 	name string
 	make func() target
 
@@ -50,12 +50,12 @@ type vessel struct {
 	inPlace bool
 
 	// onRequest excludes it from the default of all schedulers: it keeps a record of
-	// each piece of work.
+	// each work item.
 	onRequest bool
 }
 
-func fleet() []vessel {
-	return []vessel{
+func candidates() []candidate {
+	return []candidate{
 		{name: "pool", make: func() target { return pool.New() }},
 		{name: "pool-climbing", make: func() target {
 			return pool.New(pool.Workers(2, 64), pool.HillClimbing(pool.ClimbingOn, nil))

@@ -1,0 +1,196 @@
+// Package tracking has the table of the suspended machines of a program, for
+// package inspect. While no machine is tracked, a suspension pays for one load of
+// a pointer, and a resumption for one look at its frame.
+//
+// # Permission to read a machine
+//
+// A suspended machine belongs to the operation that it waits for, which may let
+// it continue at any moment, and its fields are plain. So a reader has to keep it
+// from continuing, and must not stop anything else.
+//
+//	the machine                         the waker                      a reader
+//	 1. Suspended: lock the shard,       1. owns the machine now        1. lock the shard
+//	    enter it, unlock                 2. Resumed: lock the shard,    2. read what is entered
+//	 2. register with what it waits for     remove it, unlock           3. unlock
+//	                                     3. submit it
+//
+// Proof. The entry was written by step 1 of the machine, or before it, and
+// changes only after step 3 of the waker. Both have the lock between themselves
+// and the reader's step 2. So a reader sees the machine as it has suspended,
+// whole.
+//
+// It is tempting to let readers copy the table first and read the machines
+// afterwards. But by then machines have continued, and their frames are being
+// written.
+//
+// The lock is one of 64, and a reader holds it for a hundred machines at a time.
+// The shard of a machine is chosen at random, so machines that suspend at the
+// same time rarely contend.
+package tracking
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Machine is a suspended machine, as package statemachine has it. Its methods may be
+// called while it is entered, under the lock of its shard: by the function that [Each]
+// calls. They do not block.
+type Machine interface {
+	// Points appends the suspended calls to buf, the innermost first, up to its
+	// capacity; more says how many further ones there are.
+	Points(buf []Point) (points []Point, more int)
+
+	// Handle returns the job.Handle of the outermost call, or nil if it is not known.
+	Handle() any
+
+	// Home returns the scheduler on which it resumes.
+	Home() *schedulers.Home
+}
+
+// Point is a suspended call: its frame, whose type is that of the function, and the
+// number of the suspension point. The two determine a line of the source.
+type Point struct {
+	Frame any
+	State int32
+}
+
+// Sleep is the operation of a machine that sleeps: for how long. It is due when
+// that time has passed since the suspension.
+type Sleep time.Duration
+
+// Record is one suspended machine.
+type Record struct {
+	Of    Machine
+	On    any   // what it waits for
+	Since int64 // when it was suspended; see Now
+}
+
+// Filter decides which machines are tracked.
+type Filter func(m Machine) bool
+
+var (
+	filter atomic.Pointer[Filter]
+	base   = time.Now()
+)
+
+// Now returns the time in the form of records: nanoseconds since the program
+// started.
+func Now() int64 { return int64(time.Since(base)) }
+
+// On reports whether machines are tracked.
+func On() bool { return filter.Load() != nil }
+
+// Set makes machines tracked that f accepts, from their next suspension on; nil:
+// none. Machines that were entered before remain until they continue, or [Forget]
+// is called.
+func Set(f Filter) {
+	if f == nil {
+		filter.Store(nil)
+		return
+	}
+	filter.Store(&f)
+}
+
+// Forget drops all entered machines. Their slots remain theirs until they
+// continue.
+func Forget() {
+	Each(func(r *Record) { r.Of, r.On = nil, nil })
+}
+
+// Suspended enters a machine that is about to register with on, if it is to be tracked,
+// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Resumed].
+func Suspended(m Machine, on any) (ticket uint32) {
+	f := filter.Load()
+	if f == nil || !(*f)(m) {
+		return 0
+	}
+	n := rand.Uint32() % shards
+	return table[n].enter(Record{m, on, Now()})<<shardBits | n
+}
+
+// Resumed removes the machine that has the ticket.
+func Resumed(ticket uint32) { table[ticket%shards].leave(ticket >> shardBits) }
+
+// Each calls f with the records of all entered machines, some at a time under a lock:
+// f must neither block nor keep the record or the machine. Machines that are entered or
+// removed meanwhile may be missing.
+func Each(f func(*Record)) {
+	for i := range table {
+		table[i].each(f)
+	}
+}
+
+const (
+	shardBits = 6
+	shards    = 1 << shardBits
+	chunkBits = 7
+	chunkSize = 1 << chunkBits // 5 KB; a reader holds the lock for as many machines
+)
+
+var table [shards]shard
+
+// shard is a part of the table. Slot 0 is never used.
+type shard struct {
+	mu     sync.Mutex
+	chunks []*[chunkSize]Record
+	used   uint32 // the slots up to here have been used
+	free   uint32 // the first free one among them, or 0; its Since is the next
+	live   int
+}
+
+func (s *shard) slot(n uint32) *Record { return &s.chunks[n>>chunkBits][n%chunkSize] }
+
+func (s *shard) enter(r Record) (slot uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live++
+	if slot = s.free; slot != 0 {
+		s.free = uint32(s.slot(slot).Since)
+	} else {
+		s.used++
+		slot = s.used
+		if int(slot>>chunkBits) >= len(s.chunks) {
+			s.chunks = append(s.chunks, new([chunkSize]Record))
+		}
+	}
+	*s.slot(slot) = r
+	return slot
+}
+
+func (s *shard) leave(slot uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*s.slot(slot) = Record{Since: int64(s.free)}
+	s.free = slot
+	if s.live--; s.live == 0 {
+		s.chunks, s.used, s.free = nil, 0, 0
+	}
+}
+
+func (s *shard) each(f func(*Record)) {
+	for n := 0; ; n++ {
+		if !s.eachOf(n, f) {
+			return
+		}
+	}
+}
+
+// eachOf is each for the chunk n. It returns false if there is none.
+func (s *shard) eachOf(n int, f func(*Record)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n >= len(s.chunks) {
+		return false
+	}
+	for i := range s.chunks[n] {
+		if r := &s.chunks[n][i]; r.Of != nil {
+			f(r)
+		}
+	}
+	return true
+}
