@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// block is a fenced code block of a page, with the directive in the comment right above it:
+// block is a fenced code block of a page, with the directive in the comment right
+// above it:
 //
 //	<!-- from: examples/00-hello/main.go -->   the block is a part of that file
 //	<!-- output of: go run ./examples/x -->    the block is what that command prints
@@ -85,8 +86,8 @@ func TestEveryGoSnippetIsPartOfAFileThatIsCompiled(t *testing.T) {
 	}
 }
 
-// unlined is a file without the directives that a generated one has for stacks. Pages leave
-// them out.
+// unlined is a file without the directives that a generated one has for stacks.
+// Pages leave them out.
 func unlined(text string) string { return lineDirective.ReplaceAllString(text, "") }
 
 func TestEveryOutputIsWhatTheCommandPrints(t *testing.T) {

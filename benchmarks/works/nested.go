@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // nested is W2: as many roots as each of them has children, started by workers. With
@@ -38,7 +39,7 @@ func nestedOurs() []contest.Contender {
 		return func(_ *contest.Meter, n int) error {
 			roots := make([]*job.Job[int], n)
 			for i := range roots {
-				roots[i] = job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] { return familyAsync(ctx, n) })
+				roots[i] = job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] { return familyAsync(ctx, n) }))
 			}
 			return sumOf(roots, n*n)
 		}

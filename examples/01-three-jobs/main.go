@@ -1,5 +1,5 @@
-// Three jobs on three workers of a pool. A barrier that opens when all three have arrived
-// makes sure that no worker runs two of them.
+// Three jobs on three workers of a pool. A barrier that opens when all three have
+// arrived makes sure that no worker runs two of them.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Six jobs on two dedicated OS threads. The operating system's thread IDs show that there
-// are exactly two, and that no other work of the program runs on them.
+// Six jobs on two dedicated OS threads. The operating system's thread IDs show
+// that there are exactly two, and that no other work of the program runs on them.
 package main
 
 import (

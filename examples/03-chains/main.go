@@ -1,5 +1,6 @@
-// Two chains of continuations at once. Each job of a chain is handed to the scheduler when
-// the one before it has ended, so the delays alone decide how the chains interleave.
+// Two chains of continuations at once. Each job of a chain is handed to the
+// scheduler when the one before it has ended, so the delays alone decide how the
+// chains interleave.
 package main
 
 import (

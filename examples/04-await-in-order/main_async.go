@@ -82,8 +82,8 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-	// main.go:18: if err := foo(ctx); err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
+	// main.go:19: if err := foo(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	f.foo1, err = fooEnter(t, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:89
 	if f.foo1 == nil {
@@ -92,24 +92,24 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	err = f.foo1.Results(t)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	f.foo1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	if err == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 		goto endIf1
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:20
 	result0 = err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:108
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// main.go:21: if err := bar(ctx); err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+	// main.go:22: if err := bar(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2, err2 = barEnter(t, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:115
 	if f.bar2 == nil {
@@ -118,24 +118,24 @@ endIf1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	err2 = f.bar2.Results(t)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	if err2 == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 		goto endIf2
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:23
 	result0 = err2
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:134
 	f.State = statemachine.Finished
 	return true, result0
 endIf2:
-	// main.go:24: return baz(ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
+	// main.go:25: return baz(ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3, result0 = bazEnter(t, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:141
 	if f.baz3 == nil {
@@ -145,9 +145,9 @@ endIf2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	result0 = f.baz3.Results(t)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3 = nil
 resumed3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:154
@@ -157,7 +157,7 @@ resumed3:
 
 // Location returns where [run] is suspended.
 func (f *runLocals) Location() statemachine.Location {
-	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 18, 21, 24)
+	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 19, 22, 25)
 }
 
 // Results returns what [run] returned, or raises again the panic that ended it.
@@ -238,8 +238,8 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:29
+	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:245
 	if !asleep1 {
@@ -248,10 +248,10 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:29
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
 	fmt.Println("Foo")
 	result0 = err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:258
@@ -261,7 +261,7 @@ resumed1:
 
 // Location returns where [foo] is suspended.
 func (f *fooLocals) Location() statemachine.Location {
-	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 29)
+	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 30)
 }
 
 // Results returns what [foo] returned, or raises again the panic that ended it.
@@ -341,8 +341,8 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:36
+	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:348
 	if !asleep1 {
@@ -351,10 +351,10 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:36
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
 	fmt.Println("Bar")
 	result0 = err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:361
@@ -364,7 +364,7 @@ resumed1:
 
 // Location returns where [bar] is suspended.
 func (f *barLocals) Location() statemachine.Location {
-	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 36)
+	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 37)
 }
 
 // Results returns what [bar] returned, or raises again the panic that ended it.
@@ -444,8 +444,8 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:43
+	// main.go:44: err := job.Sleep(ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:451
 	if !asleep1 {
@@ -454,10 +454,10 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:43
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
 	fmt.Println("Baz")
 	result0 = err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:464
@@ -467,7 +467,7 @@ resumed1:
 
 // Location returns where [baz] is suspended.
 func (f *bazLocals) Location() statemachine.Location {
-	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 43)
+	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 44)
 }
 
 // Results returns what [baz] returned, or raises again the panic that ended it.
@@ -492,4 +492,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e463f880ae6c3fa5
+// Digest of what is above: e36bc37a0ed873ab

@@ -36,8 +36,9 @@ func oneByOne(ctx context.Context) (int, error) {
 	return sum, nil
 }
 
-// all waits for all of them at once. The wait runs in place what is still queued, the
-// newest first, which is the order in which a worker takes what its own job has started.
+// all waits for all of them at once. The wait runs in place what is still queued,
+// the newest first, which is the order in which a worker takes what its own job
+// has started.
 func all(ctx context.Context) (int, error) {
 	data1 := job.Run(ctx, load("data1", 1))
 	data2 := job.Run(ctx, load("data2", 10))

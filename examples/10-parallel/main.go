@@ -26,7 +26,7 @@ func main() {
 	}
 	err := parallel.Invoke(ctx, funcs...)
 	fmt.Println("functions called:", called.Load(), err)
-	fmt.Println("pieces of work for them: less than a thousand:", workers.Metrics().Submitted < 1000)
+	fmt.Println("work items for them: less than a thousand:", workers.Metrics().Submitted < 1000)
 
 	var sum atomic.Int64
 	err = parallel.ForBlocks(ctx, 0, million, func(_ context.Context, from, to int) error {
@@ -41,6 +41,6 @@ func main() {
 
 	before := workers.Metrics().Submitted
 	err = parallel.For(ctx, 0, million, func(context.Context, int) error { called.Add(1); return nil }, parallel.Degree(1))
-	fmt.Println("by the caller alone:", called.Load()-million, err, "pieces of work:", workers.Metrics().Submitted-before)
+	fmt.Println("by the caller alone:", called.Load()-million, err, "work items:", workers.Metrics().Submitted-before)
 	fmt.Println(workers.Shutdown(context.Background()))
 }

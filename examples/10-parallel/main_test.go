@@ -12,8 +12,8 @@ func Example() {
 	main()
 	// Output:
 	// functions called: 1000000 <nil>
-	// pieces of work for them: less than a thousand: true
+	// work items for them: less than a thousand: true
 	// sum of the indexes: 499999500000 <nil>
-	// by the caller alone: 1000000 <nil> pieces of work: 0
+	// by the caller alone: 1000000 <nil> work items: 0
 	// <nil>
 }

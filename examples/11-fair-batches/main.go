@@ -16,8 +16,8 @@ import (
 
 const large, small = 2000, 200
 
-// counter counts the items of each batch that have run, and looks at both when the small
-// batch is nearly done.
+// counter counts the items of each batch that have run, and looks at both when
+// the small batch is nearly done.
 type counter struct {
 	mu                 sync.Mutex
 	large, small       int
@@ -33,7 +33,8 @@ func (c *counter) count(batch *int) {
 	}
 }
 
-// processBatch queues so many items and closes the queue at once: queued items still run.
+// processBatch queues so many items and closes the queue at once: queued items
+// still run.
 func processBatch(ctx context.Context, tenants *roundrobin.Scheduler, n int, item func()) ([]*job.Job[job.Void], error) {
 	queue, err := tenants.CreateQueue()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Three levels of urgency over a pool of one worker. Urgent work comes first, but not
-// forever: work that has waited while enough other work arrived is no longer overtaken. A
-// group of work can be moved to another level while it is queued.
+// Three levels of urgency over a pool of one worker. Urgent work comes first, but
+// not forever: work that has waited while enough other work arrived is no longer
+// overtaken. A group of work can be moved to another level while it is queued.
 package main
 
 import (

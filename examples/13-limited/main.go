@@ -1,8 +1,9 @@
-// Three of a pool's sixteen workers for queries, which here are plain functions that
-// block. Queries wait for their turn in a queue, not on a worker: the other workers stay
-// free. Each query waits until two others run next to it, which shows that three run at a
-// time; the counter shows that it is never four. A query that suspended would not be
-// running while it waits, and would not count: for those, see Scope.Limit.
+// Three of a pool's sixteen workers for queries, which here are plain functions
+// that block. Queries wait for their turn in a queue, not on a worker: the other
+// workers stay free. Each query waits until two others run next to it, which
+// shows that three run at a time; the counter shows that it is never four. A
+// query that suspended would not be running while it waits, and would not count:
+// for those, see Scope.Limit.
 package main
 
 import (

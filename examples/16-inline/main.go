@@ -1,6 +1,6 @@
-// The scheduler that runs a job on the goroutine that starts it, before Start returns. A
-// job that a job starts is queued behind it, so a chain of a hundred thousand jobs needs
-// no deep stack; only a wait for a job calls it from inside.
+// The scheduler that runs a job on the goroutine that starts it, before Start
+// returns. A job that a job starts is queued behind it, so a chain of a hundred
+// thousand jobs needs no deep stack; only a wait for a job calls it from inside.
 package main
 
 import (

@@ -22,8 +22,8 @@ func withdraw(ctx context.Context, balance *int, amount int) *job.Job[job.Void] 
 	})
 }
 
-// try runs two withdrawals in an order: each number is the place in the queue of the step
-// that comes next.
+// try runs two withdrawals in an order: each number is the position in the queue
+// of the step that comes next.
 func try(name string, steps ...int) {
 	s := manual.New()
 	ctx := schedulers.With(context.Background(), s)

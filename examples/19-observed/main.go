@@ -1,6 +1,6 @@
-// Jobs without waiters, and their failures: each raises an event, and work continues.
-// Without the shim around the pool, a panic in a job whose result is dropped would be as
-// silent as an error in one.
+// Jobs without waiters, and their failures: each raises an event, and work
+// continues. Without the shim around the pool, a panic in a job whose result is
+// dropped would be as silent as an error in one.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command 20-async-stack asks which machine waits for which. A machine that waits has no
-// goroutine, so no stack that a debugger would show; its frames know where they stopped,
-// and a panic brings along what waited at that moment.
+// Command 20-async-stack shows which machine waits for which. A waiting machine
+// has no goroutine, so no stack that a debugger would show. Its frames know where
+// they stopped, and a panic reports what waited at that moment.
 package main
 
 //go:generate go tool movenext .

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// bank is a driver of package database/sql for a database in memory that knows two sentences:
-// LIST, and ADD name amount. One transaction runs at a time.
+// bank is a driver of package database/sql for a database in memory that knows
+// two sentences: LIST, and ADD name amount. One transaction runs at a time.
 type bank struct {
 	busy     sync.Mutex // held by a transaction
 	balances map[string]int

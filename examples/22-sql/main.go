@@ -1,7 +1,7 @@
-// Command 22-sql uses package database/sql from machines. Its calls block, like most of
-// the standard library's, so each runs in the lane for blocking work and is awaited. The
-// code between them is straight-line code, with a deferred rollback, and rows that arrive
-// as a stream.
+// Command 22-sql uses package database/sql from machines. Its calls block, like
+// most of the standard library's, so each runs in the lane for blocking work and
+// is awaited. The code between them is straight-line code, with a deferred
+// rollback, and rows that arrive as a stream.
 //
 // One thing to know: package sql rolls a transaction back, and closes rows, when the
 // context ends that they were begun with. A job's own context ends with the job, so a
@@ -37,8 +37,8 @@ func end(ctx context.Context, how func() error) *job.Job[job.Void] {
 	return job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.Void{}, how() })
 }
 
-// accounts streams the rows of a query. The next row is fetched when it is wanted, and the
-// rows are closed however the loop over it ends.
+// accounts streams the rows of a query. The next row is fetched when it is
+// wanted, and the rows are closed however the loop over it ends.
 //
 //movenext:async
 func accounts(ctx context.Context, db *sql.DB) iter.Seq2[account, error] {

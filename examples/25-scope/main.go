@@ -16,8 +16,8 @@ import (
 
 const children = 10_000
 
-// gather returns the number of children that have come, and the number of goroutines when
-// the last of them did.
+// gather returns the number of children that have come, and the number of
+// goroutines when the last of them did.
 //
 //movenext:async
 func gather(ctx context.Context) (came int64, goroutines int, err error) {

@@ -1,5 +1,5 @@
-// Work that is taken back after its submission. Queued work is withdrawn and never runs;
-// running work is asked to stop, and stops at its next check.
+// Work that is taken back after its submission. Queued work is withdrawn and
+// never runs; running work is asked to stop, and stops at its next check.
 package main
 
 import (

@@ -1,7 +1,8 @@
-// One seed, one schedule. Two jobs add to a counter, carelessly: they read it, sleep, and
-// write it. Whether an update gets lost depends on the order of their steps. The
-// simulation tries orders, one for each seed, until one fails. That seed fails each time,
-// and its list of choices can be kept and replayed. The sleeps take no time.
+// One seed, one schedule. Two jobs add to a counter, carelessly: they read it,
+// sleep, and write it. Whether an update gets lost depends on the order of their
+// steps. The simulation tries orders, one for each seed, until one fails. That
+// seed fails each time, and its list of choices can be kept and replayed. The
+// sleeps take no time.
 package main
 
 import (

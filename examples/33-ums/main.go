@@ -1,7 +1,8 @@
-// User-mode scheduling, by hand: an entry point that decides which worker runs, and a log
-// of the reasons for which it was called. The reader blocks in a call that is marked, so
-// the thread is told and runs the other workers. When the answer arrives, the reader does
-// not continue by itself, but appears on the completion list and waits to be picked.
+// User-mode scheduling, by hand: an entry point that decides which worker runs,
+// and a log of the reasons for its calls. The reader blocks in a call that is
+// marked, so the thread is told and runs the other workers. When the answer
+// arrives, the reader does not continue by itself, but appears on the completion
+// list and waits to be picked.
 package main
 
 import (
@@ -56,8 +57,8 @@ func (s *scheduler) entry(t *ums.Thread, a ums.Activation) {
 	fmt.Println("  no worker is left: the thread leaves the scheduling mode")
 }
 
-// drain moves the workers on the completion list to the ready queue, and cleans up those
-// that have ended.
+// drain moves the workers on the completion list to the ready queue, and cleans
+// up those that have ended.
 func (s *scheduler) drain(wait time.Duration) {
 	for _, w := range s.list.Dequeue(wait) {
 		if w.State() != ums.Terminated {

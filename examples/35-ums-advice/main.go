@@ -19,7 +19,8 @@ type work func(on *ums.Worker)
 func (f work) Run(on schedulers.Worker) { f(on.(*ums.Worker)) }
 func (f work) Abandon(error)            {}
 
-// activations runs one worker on one thread and returns how often the thread had to decide.
+// activations runs one worker on one thread and returns how often the thread had
+// to decide.
 func activations(body func(*ums.Worker)) (n int) {
 	s := ums.New(1, ums.Observe(func(e ums.Event) {
 		if e.Step == ums.Activated {
@@ -51,8 +52,8 @@ func (p *placed) note(e ums.Event) {
 	p.at[e.Worker][e.Thread] = true
 }
 
-// moves runs a worker on two threads, one of which is occupied at a time, and returns the
-// number of threads that it has run on.
+// moves runs a worker on two threads, one of which is occupied at a time, and
+// returns the number of threads that it has run on.
 func moves() int {
 	p := &placed{at: map[int]map[int]bool{}}
 	s := ums.New(2, ums.Observe(p.note))

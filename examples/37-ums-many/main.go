@@ -1,6 +1,6 @@
-// Ten thousand short workers on two scheduler threads. A quarter of them block in a call,
-// which the outside world answers in its own time, and a quarter yield. A thread is never
-// idle while a worker is ready, and never runs more than one.
+// Ten thousand short workers on two scheduler threads. A quarter of them block in
+// a call, which the outside world answers in its own time, and a quarter yield. A
+// thread is never idle while a worker is ready, and never runs more than one.
 package main
 
 import (

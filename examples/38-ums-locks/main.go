@@ -1,8 +1,8 @@
-// A scheduler must not share a lock with its workers. The worker that holds it may be
-// blocked, and continues only when the scheduler picks it; but the scheduler waits for
-// the lock. A lock that knows its side reports this at the first attempt. A policy that
-// has to work under such a lock, here to write into the workers' log, delegates that to a
-// worker.
+// A scheduler must not share a lock with its workers. The worker that holds it
+// may be blocked, and continues only when the scheduler picks it; but the
+// scheduler waits for the lock. A lock that knows its side reports this at the
+// first attempt. A policy that has to work under such a lock, here to write into
+// the workers' log, delegates that to a worker.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Which code runs on a worker of the pool: jobs do. The caller of a parallel loop takes
-// part in the loop on its own goroutine, and only its helpers are workers. A long-running
-// job, a dedicated thread and main are outside.
+// Which code runs on a worker of the pool: jobs do. The caller of a parallel loop
+// takes part in the loop on its own goroutine, and only its helpers are workers.
+// A long-running job, a dedicated thread and main are outside.
 package main
 
 import (
@@ -30,7 +30,8 @@ func main() {
 	show("a long-running job:", job.Run(ctx, ask, job.LongRunning()))
 	show("a thread of one's own:", job.Run(ctx, ask, job.On(thread)))
 
-	// Two bodies that wait for each other: the caller has one, so a worker has the other.
+	// Two bodies that wait for each other: the caller has one, so a worker has
+	// the other.
 	var met sync.WaitGroup
 	met.Add(2)
 	var onWorkers atomic.Int64

@@ -1,7 +1,7 @@
-// How many workers are best for work that waits for a disk? Up to a number, more workers
-// have a higher throughput; beyond it they get in each other's way. The pool cannot see
-// the disk, but it sees the throughput: it climbs to the top of that hill, and the trace
-// shows the way.
+// How many workers are best for work that waits for a disk? Up to a number, more
+// workers have a higher throughput; beyond it they get in each other's way. The
+// pool cannot see the disk, but it sees the throughput: it climbs to the top of
+// that hill, and the trace shows the way.
 package main
 
 import (

@@ -13,9 +13,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestThePoolFindsTheDisksBest runs for a minute of the bubble's time, so that the trace
-// does not depend on the machine's speed. It does depend on the order of goroutines,
-// which leads it astray once in a while: so it may be tried again.
+// TestThePoolFindsTheDisksBest runs for a minute of the bubble's time, so that
+// the trace does not depend on the machine's speed. It does depend on the order
+// of goroutines, which leads it astray once in a while: so it may be tried again.
 func TestThePoolFindsTheDisksBest(t *testing.T) {
 	for _, best := range []float64{8, 32} {
 		found := 0.0

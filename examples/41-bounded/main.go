@@ -1,6 +1,6 @@
-// Work that arrives faster than it is done. A queue of two entries, one worker that is
-// held, and a third piece of work: it is refused, or its submitter waits for room, or its
-// submitter runs it.
+// Work that arrives faster than it is done. The queue holds two work items and is full,
+// and the only worker is busy. A third work item is refused, or its submitter waits for
+// room, or its submitter runs it.
 package main
 
 import (

@@ -52,7 +52,8 @@ func (e execution) run(ctx context.Context, root string, dirs []string, p *progr
 	return r
 }
 
-// surveyPlain calls the functions as they are written, on a goroutine for each processor.
+// surveyPlain calls the functions as they are written, on a goroutine for each
+// processor.
 func surveyPlain(ctx context.Context, dirs []string, p *progress) []counts {
 	all := make([]counts, len(dirs))
 	next := make(chan int)
@@ -73,8 +74,8 @@ func surveyPlain(ctx context.Context, dirs []string, p *progress) []counts {
 	return all
 }
 
-// surveyMachines starts a machine for each directory, all at once: waiting machines hold
-// no goroutine.
+// surveyMachines starts a machine for each directory, all at once: waiting
+// machines hold no goroutine.
 func surveyMachines(ctx context.Context, dirs []string, p *progress) []counts {
 	jobs := make([]*job.Job[counts], len(dirs))
 	for i, dir := range dirs {

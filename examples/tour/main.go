@@ -6,8 +6,8 @@
 //
 //	tour [-sleepers n] [directory]
 //
-// The exit status is 0 if all went well, 1 if a file could not be surveyed or the tables
-// differ, 2 for a wrong command line, 130 after an interrupt.
+// The exit status is 0 if all went well, 1 if a file could not be surveyed or the
+// tables differ, 2 for a wrong command line, 130 after an interrupt.
 package main
 
 //go:generate go tool movenext .
@@ -76,7 +76,8 @@ func tour(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// rootOf returns the directory to survey: the one given, or the Go installation's sources.
+// rootOf returns the directory to survey: the one given, or the Go installation's
+// sources.
 func rootOf(ctx context.Context, given string) (string, error) {
 	if given != "" {
 		info, err := os.Stat(given)

@@ -20,13 +20,13 @@ func nap(ctx context.Context, d time.Duration) error {
 	return job.Sleep(ctx, d)
 }
 
-// napTime is how long the sleepers sleep. Where that is too short for all to be asleep at
-// once, on a slow or busy machine, they sleep again, twice as long.
+// napTime is how long the sleepers sleep. Where that is too short for all to be
+// asleep at once, on a slow or busy machine, they sleep again, twice as long.
 const napTime = 3 * time.Second
 
-// compareSleepers puts n operations to sleep at once, as goroutines and as machines, and
-// prints what each holds. The goroutines call time.Sleep and nothing else: the least that a
-// sleeping goroutine can hold.
+// compareSleepers puts n operations to sleep at once, as goroutines and as
+// machines, and prints what each holds. The goroutines call time.Sleep and
+// nothing else: the least that a sleeping goroutine can hold.
 func compareSleepers(ctx context.Context, w io.Writer, n int) error {
 	fmt.Fprintf(w, "\n%d operations asleep at once:\n", n)
 

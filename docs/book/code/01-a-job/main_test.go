@@ -26,9 +26,9 @@ func Example() {
 	// Canceled false true
 }
 
-// first is exercise 1: the index of the first future to arrive. It costs a goroutine for
-// each future, and the losers' goroutines stay until their futures arrive, which may be
-// never.
+// first is exercise 1: the index of the first future to arrive. It costs a
+// goroutine for each future, and the losers' goroutines stay until their futures
+// arrive, which may be never.
 func first[T any](futures ...*future[T]) int {
 	winner := make(chan int, len(futures))
 	for i, f := range futures {

@@ -14,7 +14,8 @@ import (
 
 //go:generate go tool movenext .
 
-// callbacks chains the operations: each is a function that runs when the one before it has ended.
+// callbacks chains the operations: each is a function that runs when the one
+// before it has ended.
 func callbacks(ctx context.Context) *job.Job[string] {
 	foo := job.Run(ctx, func(ctx context.Context) (string, error) { return say(ctx, "foo") })
 	bar := job.Then(ctx, foo, func(ctx context.Context, text string) (string, error) {
@@ -56,8 +57,9 @@ func say(ctx context.Context, word string) (string, error) {
 //movenext:async
 func wait(j *job.Job[int]) (int, error) { return j.Await() }
 
-// held returns how many goroutines a thousand waiting calls hold, to the nearest hundred:
-// another goroutine may be just ending. A call returns how to wait for its end.
+// held returns how many goroutines a thousand waiting calls hold, to the nearest
+// hundred: another goroutine may be just ending. A call returns how to wait for
+// its end.
 func held(call func(j *job.Job[int]) (end func())) int {
 	before := runtime.NumGoroutine()
 	source := job.NewSource[int]()
@@ -73,7 +75,8 @@ func held(call func(j *job.Job[int]) (end func())) int {
 	return (during-before+1050)/100*100 - 1000
 }
 
-// plain calls the plain form on a goroutine: there is no other way to continue meanwhile.
+// plain calls the plain form on a goroutine: there is no other way to continue
+// meanwhile.
 func plain(j *job.Job[int]) (end func()) {
 	var group sync.WaitGroup
 	group.Go(func() { _, _ = wait(j) })

@@ -81,8 +81,8 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// main.go:34: text, err := say(ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
+	// main.go:35: text, err := say(ctx, "foo")
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(t, f.ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:88
 	if f.say1 == nil {
@@ -92,34 +92,34 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(t)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.list1 = []string{"bar", "baz"}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		word := f.list1[f.i1]
 		if err != nil {
 			result0, result1 = "", err
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:38
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:39
 		}
 		more = ""
-		// main.go:40: more, err = say(ctx, word)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
+		// main.go:41: more, err = say(ctx, word)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(t, f.ctx, word)
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:126
@@ -129,19 +129,19 @@ range1:
 	f.State = 2
 	return false, "", nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(t)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	f.say1 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:142
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:43
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	result0, result1 = f.text, err
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:147
 	f.State = statemachine.Finished
@@ -150,7 +150,7 @@ endRange1:
 
 // Location returns where [straight] is suspended.
 func (f *straightLocals) Location() statemachine.Location {
-	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 34, 40)
+	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
 // Results returns what [straight] returned, or raises again the panic that ended it.
@@ -234,8 +234,8 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:50
+	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:241
 	if !asleep1 {
@@ -244,10 +244,10 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:50
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	result0, result1 = f.word, err
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:253
 	f.State = statemachine.Finished
@@ -256,7 +256,7 @@ resumed1:
 
 // Location returns where [say] is suspended.
 func (f *sayLocals) Location() statemachine.Location {
-	return f.Frame.At("main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 50)
+	return f.Frame.At("main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
 }
 
 // Results returns what [say] returned, or raises again the panic that ended it.
@@ -338,21 +338,21 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// main.go:57: func wait(j *job.Job[int]) (int, error) { return j.Await() }
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
+	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = j
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:347
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	return t.Await(f.await1), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:358
 	f.State = statemachine.Finished
@@ -361,7 +361,7 @@ resume1:
 
 // Location returns where [wait] is suspended.
 func (f *waitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 57)
+	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
 // Results returns what [wait] returned, or raises again the panic that ended it.
@@ -387,4 +387,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: acfce7d8c1d222b0
+// Digest of what is above: 184d5440ce7e38f5

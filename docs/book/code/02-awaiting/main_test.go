@@ -21,8 +21,8 @@ func Example() {
 	// machine: 0 goroutines
 }
 
-// Exercise 1: two words at once. Concurrency is explicit: the first call is started, the
-// second one awaited.
+// Exercise 1: two words at once. Concurrency is explicit: the first call is
+// started, the second one awaited.
 func TestExercise1TwoAtOnce(t *testing.T) {
 	ctx := context.Background()
 	first := sayAsync(ctx, "foo")
@@ -33,8 +33,8 @@ func TestExercise1TwoAtOnce(t *testing.T) {
 	assert.Equal(t, "foo bar", text+" "+second)
 }
 
-// Exercise 2: an error ends the chain. The calls after it do not run in any of the three
-// forms.
+// Exercise 2: an error ends the chain. The calls after it do not run in any of
+// the three forms.
 func TestExercise2AnErrorEndsTheChain(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -38,8 +38,8 @@ func totalByHand(parts []*job.Job[int]) *job.Job[int] {
 	return m.result.Job()
 }
 
-// MoveNext runs from where the machine stopped to the next part that has not arrived, or
-// to the end.
+// MoveNext runs from where the machine stopped to the next part that has not
+// arrived, or to the end.
 func (m *totalMachine) MoveNext() {
 	if m.state == 1 {
 		goto resume1

@@ -25,7 +25,8 @@ func Example() {
 	// 6 <nil>
 }
 
-// The plain functions are the machines' specification: the same arguments, the same results.
+// The plain functions are the machines' specification: the same arguments, the
+// same results.
 func TestEachMachineReturnsWhatItsFunctionReturns(t *testing.T) {
 	ctx, errPart := context.Background(), errors.New("lost")
 	for _, parts := range [][]*job.Job[int]{
@@ -73,9 +74,9 @@ type atOnce struct{}
 func (atOnce) IsCompleted() bool                       { return false }
 func (atOnce) OnCompleted(k continuation.Continuation) { k.Resume() }
 
-// Exercise 1: a test finds it by forcing the bad order, as this awaiter does. With real
-// jobs, the job would have to complete between two neighbouring lines: once in a million
-// runs, or on a machine with more processors than yours.
+// Exercise 1: a test finds it by forcing the bad order, as this awaiter does.
+// With real jobs, the job would have to complete between two neighbouring lines:
+// once in a million runs, or on a machine with more processors than yours.
 func TestExercise1AStateThatIsSetTooLateRunsTheFirstPartTwice(t *testing.T) {
 	m := &late{awaited: atOnce{}}
 	m.MoveNext()
@@ -95,9 +96,9 @@ func forgetful(parts []*job.Job[int]) (n int) {
 	return n
 }
 
-// Exercise 2: the loop of forgetful makes three turns. A machine like totalMachine would
-// make one, because its test looks at the parameter's field. It needs one more field: a
-// copy of the slice, made when the loop begins.
+// Exercise 2: the loop of forgetful makes three turns. A machine like
+// totalMachine would make one, because its test looks at the parameter's field.
+// It needs one more field: a copy of the slice, made when the loop begins.
 func TestExercise2RangeKeepsACopy(t *testing.T) {
 	assert.Equal(t, 6, forgetful([]*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}))
 }

@@ -15,8 +15,8 @@ func sum(a, b *job.Job[int]) (int, error) {
 	return x + y, err
 }
 
-// sumMachine keeps x in a field, because it lives across an await. y and err do not, and
-// stay variables.
+// sumMachine keeps x in a field, because it lives across an await. y and err do
+// not, and stay variables.
 type sumMachine struct {
 	resumable
 	state int

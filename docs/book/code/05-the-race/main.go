@@ -1,5 +1,5 @@
-// A continuation is added while the operation completes: lost by a flag and a list, kept
-// by one word.
+// A continuation is added while the operation completes: lost by a flag and a
+// list, kept by one word.
 package main
 
 import "fmt"

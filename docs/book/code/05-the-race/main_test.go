@@ -37,8 +37,9 @@ func TestAddAndCompleteAtOnce(t *testing.T) {
 	}
 }
 
-// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver
-// them in the order of adding, reverse the stack once no other goroutine can reach it.
+// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To
+// deliver them in the order of adding, reverse the stack once no other goroutine
+// can reach it.
 func inOrder(newest *node) (oldest *node) {
 	for n := newest; n != nil; {
 		next := n.next
@@ -60,7 +61,7 @@ func TestExercise1InTheOrderOfAdding(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, log)
 }
 
-// Exercise 2: a node that is added twice at once makes a circle, and complete would not
+// Exercise 2: a node that is added twice at once makes a cycle, and complete would not
 // end.
 func TestExercise2ANodeIsInOneListOnce(t *testing.T) {
 	var l list

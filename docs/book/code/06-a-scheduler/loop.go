@@ -7,7 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Loop runs work in the order of submission, on one goroutine. It implements schedulers.Scheduler.
+// Loop runs work in the order of submission, on one goroutine. It implements
+// schedulers.Scheduler.
 type Loop struct {
 	mu     sync.Mutex
 	more   sync.Cond // something has changed: there is work, or the loop is closed
@@ -39,7 +40,8 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// next blocks until there is work. It returns nil when the loop is closed and nothing is left.
+// next blocks until there is work. It returns nil when the loop is closed and
+// nothing is left.
 func (l *Loop) next() schedulers.Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,8 +75,8 @@ func (l *Loop) run(w schedulers.Work) {
 	w.Run(worker{l})
 }
 
-// Shutdown refuses new work and waits for queued work, but not longer than ctx: work that
-// has not begun then is given up.
+// Shutdown refuses new work and waits for queued work, but not longer than ctx:
+// work that has not begun then is given up.
 func (l *Loop) Shutdown(ctx context.Context) error {
 	l.mu.Lock()
 	l.closed = true

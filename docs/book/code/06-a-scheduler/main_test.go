@@ -27,10 +27,10 @@ func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return New() })
 }
 
-// Exercise 1: no goroutine can run the child, since the only one waits for it. A wait
-// that is bounded by a context ends, and then the child runs. (A scheduler whose workers
-// implement schedulers.Blocker would be asked before the wait blocks, and could refuse
-// it.)
+// Exercise 1: no goroutine can run the child, since the only one waits for it. A
+// wait that is bounded by a context ends, and then the child runs. (A scheduler
+// whose workers implement schedulers.Blocker would be asked before the wait
+// blocks, and could refuse it.)
 func TestExercise1AWaitInsideOfTheLoop(t *testing.T) {
 	loop := New()
 	ctx := schedulers.With(context.Background(), loop)

@@ -1,5 +1,5 @@
-// Two questions about many workers: in which order do the jobs run that a job starts, and
-// how does an idle worker get some of them?
+// Two questions about many workers: in which order do the jobs run that a job
+// starts, and how does an idle worker get some of them?
 package main
 
 import (

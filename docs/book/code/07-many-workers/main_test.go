@@ -39,9 +39,9 @@ func TestExercise1AWaitOnTheOnlyWorkerRunsWhatItWaitsFor(t *testing.T) {
 	require.NoError(t, one.Shutdown(context.Background()))
 }
 
-// Exercise 2: the trace of a scheduler of two processors. The submitter is not a worker,
-// so the work goes to the global queue, and the worker that is started for it takes it
-// from there.
+// Exercise 2: the trace of a scheduler of two processors. The submitter is not a
+// worker, so the work goes to the global queue, and the worker that is started
+// for it takes it from there.
 func TestExercise2TheDecisionsForOneJob(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[workstealing.Decision]bool{}

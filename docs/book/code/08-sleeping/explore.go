@@ -2,7 +2,7 @@ package main
 
 // state is all that the worker and the submitter share, and the current step of each.
 type state struct {
-	queued   int  // works in the queue
+	queued   int  // work items in the queue
 	sleeping bool // the worker says: wake me after a submission
 	parked   bool // the worker is asleep
 	woken    bool // the worker was woken; an early wake-up is kept
@@ -19,9 +19,9 @@ type step func(s *state) (next int)
 // protocol is the steps of both.
 type protocol struct{ worker, submitter []step }
 
-// explore runs the protocol in every order. It returns the number of orders, and one that
-// loses the work, if there is one: the worker sleeps, no wake-up will come, and the queue
-// is not empty.
+// explore runs the protocol in every order. It returns the number of orders, and
+// one that loses the work, if there is one: the worker sleeps, no wake-up will
+// come, and the queue is not empty.
 func explore(p protocol, s state, order string) (orders int, lost string) {
 	moved := false
 	for _, who := range []byte("WS") {

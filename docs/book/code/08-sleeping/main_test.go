@@ -29,9 +29,9 @@ func TestExercise1AskingFirstLosesWork(t *testing.T) {
 	assert.NotEmpty(t, lost)
 }
 
-// Exercise 2: one atomic step for "the queue is empty, and I sleep", and one for "put it
-// in, and is the worker asleep?". That is what a lock is: the two cannot overlap, and the
-// obvious worker is right.
+// Exercise 2: one atomic step for "the queue is empty, and I sleep", and one for
+// "put it in, and is the worker asleep?". That is what a lock is: the two cannot
+// overlap, and the obvious worker is right.
 func TestExercise2WithALockTheObviousWorkerIsRight(t *testing.T) {
 	underLock := protocol{
 		worker: []step{

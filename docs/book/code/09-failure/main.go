@@ -32,8 +32,8 @@ func find(ctx context.Context, key string) (string, error) {
 	return "value of " + key, nil
 }
 
-// findOr recovers, as plain Go does: the deferred function sees the panic of a call that
-// has suspended.
+// findOr recovers, as plain Go does: the deferred function sees the panic of a
+// call that has suspended.
 //
 //movenext:async
 func findOr(ctx context.Context, key, otherwise string) (text string, err error) {

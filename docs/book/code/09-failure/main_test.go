@@ -42,7 +42,8 @@ func TestExercise1TheCauseOfACancellation(t *testing.T) {
 	assert.Equal(t, job.Canceled, j.Status())
 }
 
-// Exercise 2: the first success of several, where failures do not matter until all have failed.
+// Exercise 2: the first success of several, where failures do not matter until
+// all have failed.
 func TestExercise2TheFirstSuccess(t *testing.T) {
 	ctx := context.Background()
 	text, err := job.Race(findAsync(ctx, "absent"), findAsync(ctx, "present")).Wait(ctx)

@@ -4,9 +4,9 @@ import "slices"
 
 // hoist returns the variables that are needed after a suspension: those become fields.
 //
-// A variable is live before an instruction if the instruction reads it, or if it is live
-// after it and the instruction does not set it. A jump is followed by its target, so
-// loops need several rounds, until nothing changes.
+// A variable is live before an instruction if the instruction reads it, or if it
+// is live after it and the instruction does not set it. A jump is followed by its
+// target, so loops need several rounds, until nothing changes.
 func hoist(code []instruction) (fields []string) {
 	live := make([]map[string]bool, len(code)+1)
 	for i := range live {

@@ -28,9 +28,9 @@ const (
 	end    // return text
 )
 
-// lowerer turns statements into instructions. Nested statements become labels and jumps,
-// because a machine has to be able to jump to any suspension, and Go forbids jumps into a
-// block.
+// lowerer turns statements into instructions. Nested statements become labels and
+// jumps, because a machine has to be able to jump to any suspension, and Go
+// forbids jumps into a block.
 type lowerer struct {
 	out    []instruction
 	labels int

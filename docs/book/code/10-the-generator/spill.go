@@ -9,7 +9,8 @@ import (
 // have to be computed before it, and remembered: g(x) + await(y) calls g first.
 type spiller struct{ temporaries int }
 
-// block returns statements in which each await is the whole right side of an assignment.
+// block returns statements in which each await is the whole right side of an
+// assignment.
 func (s *spiller) block(list []ast.Stmt) (out []ast.Stmt) {
 	for _, stmt := range list {
 		switch stmt := stmt.(type) {
@@ -27,8 +28,8 @@ func (s *spiller) block(list []ast.Stmt) (out []ast.Stmt) {
 	return out
 }
 
-// expr replaces awaits within *e by temporaries and returns the statements that set them.
-// With top, an await may stay where it is.
+// expr replaces awaits within *e by temporaries and returns the statements that
+// set them. With top, an await may stay where it is.
 func (s *spiller) expr(e *ast.Expr, top bool) (before []ast.Stmt) {
 	switch x := (*e).(type) {
 	case *ast.CallExpr:

@@ -30,7 +30,8 @@ func (a *account) withdraw(ctx context.Context, amount int) error {
 	return nil
 }
 
-// balanceAfter lets two withdrawals of 80 from an account of 100 run in the order of a seed.
+// balanceAfter lets two withdrawals of 80 from an account of 100 run in the order
+// of a seed.
 func balanceAfter(s *simulation.Scheduler) int {
 	ctx := s.Context(context.Background())
 	a := &account{balance: 100}

@@ -182,22 +182,22 @@ func (f *retryLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:49
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
 for1:
 	{
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 		err2 := f.operation()
 		if err2 == nil {
 			result0 = nil
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:194
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:53
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
 		}
 	}
-	// main.go:54: if err := job.Sleep(ctx, pause); err != nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
+	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:203
 	if !asleep1 {
@@ -206,21 +206,21 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 		goto endIf1
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
 	result0 = err
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:220
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:49
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:226
 	goto for1
@@ -228,7 +228,7 @@ endIf1:
 
 // Location returns where [retry] is suspended.
 func (f *retryLocals) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 54)
+	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
 }
 
 // Results returns what [retry] returned, or raises again the panic that ended it.
@@ -254,4 +254,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 864c163c61c005b9
+// Digest of what is above: 5666d28042699511

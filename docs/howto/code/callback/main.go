@@ -13,11 +13,11 @@ import (
 //go:generate go tool movenext .
 
 // client is the library: it calls done from some goroutine of its own, some time later.
-type client struct{}
+type client struct{ latency time.Duration }
 
 // lookup returns a function that gives the lookup up.
-func (client) lookup(name string, done func(address string, err error)) (stop func() bool) {
-	return time.AfterFunc(time.Millisecond, func() { done("address of "+name, nil) }).Stop
+func (c client) lookup(name string, done func(address string, err error)) (stop func() bool) {
+	return time.AfterFunc(c.latency, func() { done("address of "+name, nil) }).Stop
 }
 
 // lookupAsync is lookup as a job. Its plain form is below, so the two are a pair:
@@ -43,8 +43,8 @@ func lookup(ctx context.Context, c client, name string) (string, error) {
 // visit uses it like any other function.
 //
 //movenext:async
-func visit(ctx context.Context, name string) (string, error) {
-	address, err := lookup(ctx, client{}, name)
+func visit(ctx context.Context, c client, name string) (string, error) {
+	address, err := lookup(ctx, c, name)
 	if err != nil {
 		return "", err
 	}
@@ -52,10 +52,10 @@ func visit(ctx context.Context, name string) (string, error) {
 }
 
 func main() {
-	fmt.Println(visitAsync(context.Background(), "ann").Wait(context.Background()))
+	fmt.Println(visitAsync(context.Background(), client{time.Millisecond}, "ann").Wait(context.Background()))
 
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := visitAsync(ctx, "bob")
+	j := visitAsync(ctx, client{time.Hour}, "bob")
 	cancel(errors.New("changed my mind"))
 	_, err := j.Wait(context.Background())
 	fmt.Println(err)

@@ -17,11 +17,11 @@ const (
 )
 
 // visitAsync starts [visit] as a state machine and returns its job.
-func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
+func visitAsync(ctx context.Context, c client, name string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := visitLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, name); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, c, name); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
@@ -29,9 +29,9 @@ func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 }
 
 // visitEnter enters [visit] for another machine. It returns the results, or the suspended frame that will have them.
-func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitFrame, string, error) {
+func visitEnter(t *statemachine.Task, ctx context.Context, c client, name string) (*visitFrame, string, error) {
 	frame := visitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, name); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, c, name); finished {
 		return nil, v0, v1
 	}
 	m := &visitFrame{visitLocals: frame}
@@ -56,13 +56,13 @@ type visitFrame struct {
 
 // MoveNext continues [visit] where it stopped.
 func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, client{}, "")
 	return finished
 }
 
 // moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name string) (finished bool, result0 string, result1 error) {
+func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -72,9 +72,9 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 	default:
 		f.Misuse(state)
 	}
-	// main.go:47: address, err := lookup(ctx, client{}, name)
+	// main.go:47: address, err := lookup(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	f.lookup1 = lookupAsync(ctx, client{}, name)
+	f.lookup1 = lookupAsync(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if f.lookup1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
@@ -122,7 +122,7 @@ type visitMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, client{}, "")
 	if !finished {
 		return false
 	}
@@ -131,4 +131,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: fbb4cba8421ccafa
+// Digest of what is above: d1e394eefee98f51

@@ -1,4 +1,5 @@
-// Two tenants share one worker. One has a hundred requests waiting, the other one three.
+// Two tenants share one worker. One has a hundred requests waiting, the other one
+// three.
 package main
 
 import (

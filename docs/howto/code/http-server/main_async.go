@@ -77,13 +77,13 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:22
 		delay := time.Millisecond
 		if f.key == "slow" {
 			delay = time.Hour
 		}
-		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
+		// main.go:26: if err := job.Sleep(ctx, delay); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 		asleep1, err = statemachine.Sleep(t, ctx, delay)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
@@ -93,21 +93,21 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 		goto endIf1
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:27
 	result0, result1 = "", err
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:107
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:28
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:29
 	if f.key == "broken" {
 		panic("no such shard")
 	}
@@ -119,7 +119,7 @@ endIf1:
 
 // Location returns where [backend] is suspended.
 func (f *backendLocals) Location() statemachine.Location {
-	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
+	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 26)
 }
 
 // Results returns what [backend] returned, or raises again the panic that ended it.
@@ -207,10 +207,10 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
-	f.price = backendAsync(ctx, "price", key)
-	// main.go:39: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
+	f.price = backendAsync(ctx, "price", key)
+	// main.go:40: stock, err := backend(ctx, "stock", key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:216
 	if f.backend1 == nil {
@@ -220,38 +220,38 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	f.stock = "" // not needed any more
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	f.stock, err = f.backend1.Results(t)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	f.backend1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 	if err != nil {
 		result0, result1 = "", err
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:42
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	}
-	// main.go:43: text, err := price.Await()
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+	// main.go:44: text, err := price.Await()
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	f.await2 = f.price
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:242
 		goto resume2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	return t.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		var text string
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		text, err = statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		f.await2 = nil
 		result0, result1 = text+", "+f.stock, err
 	}
@@ -262,7 +262,7 @@ resume2:
 
 // Location returns where [page] is suspended.
 func (f *pageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
+	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 40, 44)
 }
 
 // Results returns what [page] returned, or raises again the panic that ended it.
@@ -288,4 +288,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1a0dcc027e98dda7
+// Digest of what is above: 8dc88fde558e9ae7

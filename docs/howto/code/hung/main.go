@@ -5,11 +5,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/job"
 )
 
 //go:generate go tool movenext .
+
+// transfer locks two accounts. Two transfers in opposite directions wait for each
+// other.
+//
+//movenext:async
+func transfer(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) error {
+	if err := from.Lock(ctx); err != nil {
+		return err
+	}
+	defer from.Unlock()
+	if _, err := both.Wait(ctx); err != nil {
+		return err
+	}
+	if err := to.Lock(ctx); err != nil {
+		return err
+	}
+	to.Unlock()
+	return nil
+}
 
 //movenext:async
 func load(page *job.Job[string]) (string, error) { return page.Await() }
@@ -21,17 +43,37 @@ func render(page *job.Job[string]) (string, error) {
 }
 
 func main() {
+	stop := inspect.Track() // at the start of the program
+	defer stop()
+
+	ctx := context.Background()
+	var a, b coord.Mutex
+	both := coord.NewBarrier(2)
+	transferAsync(ctx, &a, &b, both)
+	transferAsync(ctx, &b, &a, both)
+
 	page := job.NewSource[string]() // it is never completed
 	response := renderAsync(page.Job())
+
+	for len(inspect.Snapshot().Circles) == 0 {
+		runtime.Gosched() // the transfers are under way
+	}
+	report := inspect.Snapshot()
+	for _, g := range report.Groups {
+		fmt.Println(g.Count, "wait for", g.Waits, "in", g.Stack[0].Function, g.Stack[0].Line)
+	}
+	for _, l := range report.Circles[0] {
+		fmt.Println("in a cycle:", l.Waits, "in", l.Place.Function, l.Place.Line)
+	}
 
 	fmt.Println(response.Status())
 	for _, frame := range job.AsyncStack(page.Job()) {
 		fmt.Println(frame.What, frame.Function, frame.Line)
 	}
 
-	a := job.NewSource[*job.Job[int]]()
-	circle := job.Unwrap(context.Background(), a.Job())
-	a.TrySetResult(circle)
-	_, err := circle.Wait(context.Background())
+	first := job.NewSource[*job.Job[int]]()
+	circle := job.Unwrap(ctx, first.Job())
+	first.TrySetResult(circle)
+	_, err := circle.Wait(ctx)
 	fmt.Println(errors.Is(err, job.ErrCycle))
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -15,6 +16,209 @@ const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
 )
+
+// transferAsync starts [transfer] as a state machine and returns its job.
+func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
+	defer statemachine.Catch(&t, &result)
+	if finished, v0 := frame.moveNext(&t); finished {
+		t.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &transferMachine{transferLocals: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
+func transferEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (*transferFrame, error) {
+	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
+	if finished, v0 := frame.moveNext(t); finished {
+		t.Rethrow()
+		return nil, v0
+	}
+	m := &transferFrame{transferLocals: frame}
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// transferLocals is what [transfer] keeps while it is suspended.
+type transferLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx  context.Context
+	from *coord.Mutex
+	to   *coord.Mutex
+	both *coord.Barrier
+
+	lock1 *coord.EnteredVoid[job.Void]
+	wait2 *coord.Entered[bool, job.Void]
+}
+
+// transferFrame is the frame of [transfer] for a caller that is a machine: what it keeps and, at the end, its results.
+type transferFrame struct {
+	transferLocals
+
+	result0 error
+}
+
+// MoveNext continues [transfer] where it stopped.
+func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t)
+	return finished
+}
+
+// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
+func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+	defer f.defers.Leave(t, &f.Frame, &finished)
+	var err error
+	var err2 error
+	var err3 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		f.Misuse(state)
+	}
+	// main.go:22: if err := from.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+	f.lock1, err = f.from.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:95
+	if f.lock1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+	f.lock1 = nil
+resumed1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+	if err == nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+		goto endIf1
+	}
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+	result0 = err
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+	return true, result0
+endIf1:
+	{
+		from := f.from
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
+			defer from.Unlock()
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
+			raise()
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
+		})
+	}
+	// main.go:26: if _, err := both.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+	f.wait2, _, err2 = f.both.WaitEnter(t, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:133
+	if f.wait2 == nil {
+		goto resumed2
+	}
+	f.State = 2
+	f.from, f.both = nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+	_, err2 = f.wait2.Results(t)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+	f.wait2 = nil
+resumed2:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+	if err2 == nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+		goto endIf2
+	}
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+	result0 = err2
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+	return true, result0
+endIf2:
+	// main.go:29: if err := to.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+	f.lock1, err3 = f.to.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:161
+	if f.lock1 == nil {
+		goto resumed3
+	}
+	f.State = 3
+	f.ctx, f.from, f.both = nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+	err3 = f.lock1.Results(t)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+	f.lock1 = nil
+resumed3:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+	if err3 == nil {
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+		goto endIf3
+	}
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+	result0 = err3
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+	return true, result0
+endIf3:
+	f.to.Unlock()
+	result0 = nil
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
+	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:192
+}
+
+// Location returns where [transfer] is suspended.
+func (f *transferLocals) Location() statemachine.Location {
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
+}
+
+// Results returns what [transfer] returned, or raises again the panic that ended it.
+func (f *transferFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
+type transferMachine struct {
+	statemachine.Builder[job.Void]
+	transferLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t)
+	if !finished {
+		return false
+	}
+	t.Rethrow()
+	f.SetResult(t, job.Void{}, v0)
+	f.transferLocals = transferLocals{Frame: f.transferLocals.Frame} // the job keeps nothing else alive
+	return true
+}
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
@@ -72,30 +276,30 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 	default:
 		f.Misuse(state)
 	}
-	// main.go:15: func load(page *job.Job[string]) (string, error) { return page.Await() }
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
+	// main.go:37: func load(page *job.Job[string]) (string, error) { return page.Await() }
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = page
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:285
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	return t.Await(f.await1), "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	result0, result1 = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:296
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [load] is suspended.
 func (f *loadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 15)
+	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
 }
 
 // Results returns what [load] returned, or raises again the panic that ended it.
@@ -179,31 +383,31 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	default:
 		f.Misuse(state)
 	}
-	// main.go:19: text, err := load(page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
+	// main.go:41: text, err := load(page)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(t, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:186
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:390
 	if f.load1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(t)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:20
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	result0, result1 = "<p>"+text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:404
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [render] is suspended.
 func (f *renderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 19)
+	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
 }
 
 // Results returns what [render] returned, or raises again the panic that ended it.
@@ -229,4 +433,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 372cbb8efd4f677a
+// Digest of what is above: 323c51aaeb3169dd

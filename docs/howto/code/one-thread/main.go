@@ -27,7 +27,8 @@ func (h *handle) call() error {
 	return nil
 }
 
-// Library is what the rest of the program sees: calls from any goroutine, or awaited by a machine.
+// Library is what the rest of the program sees: calls from any goroutine, or
+// awaited by a machine.
 type Library struct{ thread *dedicated.Threads }
 
 // NewLibrary opens the library on a thread of its own.
