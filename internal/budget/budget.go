@@ -7,24 +7,47 @@
 // within one step, and nothing can come between two of them.
 package budget
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // usual is the budget of a program. A turn in the queue costs some 30 ns and the
 // machine's place on its worker; one in a thousand awaits is not measurable, and a
 // thousand of them take some microseconds.
 const usual = 1024
 
-// searches is how many searches want every await to yield. On the usual processors a
-// load of it costs what a load of the constant costs.
-var searches atomic.Int32
+// most is how many awaits a run may find complete: usual, or 1 during a search. A run
+// compares its count with it at every await, so it is one number and not a number and a
+// switch: the load costs what a constant would.
+var most atomic.Int32
+
+// searches is how many searches want every await to yield.
+var searches struct {
+	sync.Mutex
+	running int
+}
+
+func init() { most.Store(usual) }
 
 // Spent reports whether a run that found n awaits complete has to yield. It does not block,
 // and is safe for concurrent use.
-func Spent(n int32) bool { return n >= usual || n > 0 && searches.Load() != 0 }
+func Spent(n int32) bool { return n >= most.Load() }
 
-// EveryAwait makes every await of the process yield, until end is called. It does not
-// block, and is safe for concurrent use; calls nest.
+// EveryAwait makes every await of the process yield, until end is called, once. It does
+// not block, and is safe for concurrent use; calls nest.
 func EveryAwait() (end func()) {
-	searches.Add(1)
-	return func() { searches.Add(-1) }
+	search(+1)
+	return func() { search(-1) }
+}
+
+func search(change int) {
+	searches.Lock()
+	defer searches.Unlock()
+	searches.running += change
+	if searches.running > 0 {
+		most.Store(1)
+	} else {
+		most.Store(usual)
+	}
 }
