@@ -1,5 +1,5 @@
 // Package policy holds the rules of this repository that a compiler does not
-// know, as tests: import directions, file lengths, words that must not be
+// know, as tests: import directions, lengths of functions, words that must not be
 // committed. A rule that is only written down is broken unnoticed; a rule that is
 // a test tells its author before the review.
 //
@@ -17,11 +17,12 @@
 //	residents     the packages that the directions name exist
 //	dependencies  which modules of others a package may import
 //	portability   no cgo, no unsafe, no linkname, no assembly
-//	size          files and functions that fit a reader's head
+//	size          functions that fit a reader's head
 //	names         no package or file that is named after nothing
 //	comments      each package and each exported name of the library says what it is
 //	leaks         each package with tests looks for leaked goroutines
 //	hooks         options that take a function keep it in a schedulers.Hook
+//	tests         each test that a page names exists
 //	generate      go generate reaches each folder with generated files
 //	width         comments end before column 100
 //	subjects      the subject of a clause is a noun
