@@ -87,9 +87,9 @@ func ExampleNewStream() {
 		fmt.Println(n, err)
 	}
 	// Output:
-	// 3
-	// 2
-	// 1
+	// 3 <nil>
+	// 2 <nil>
+	// 1 <nil>
 }
 
 func ExampleStreamSource() {

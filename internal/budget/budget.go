@@ -17,10 +17,10 @@ import (
 // thousand of them take some microseconds.
 const usual = 1024
 
-// most is how many awaits a run may find complete: usual, or 1 during a search. A run
-// compares its count with it at every await, so it is one number and not a number and a
-// switch: the load costs what a constant would.
-var most atomic.Int32
+// ahead is the number with which a run begins to count: 0, or during a search so many that
+// the first await is one too many. It is one number, not a number and a switch: a load and
+// an addition at every await cost what a constant would.
+var ahead atomic.Int32
 
 // searches is how many searches want every await to yield.
 var searches struct {
@@ -28,11 +28,9 @@ var searches struct {
 	running int
 }
 
-func init() { most.Store(usual) }
-
 // Spent reports whether a run that found n awaits complete has to yield. It does not block,
 // and is safe for concurrent use.
-func Spent(n int32) bool { return n >= most.Load() }
+func Spent(n int32) bool { return n+ahead.Load() >= usual }
 
 // EveryAwait makes every await of the process yield, until end is called, once. It does
 // not block, and is safe for concurrent use; calls nest.
@@ -46,8 +44,8 @@ func search(change int) {
 	defer searches.Unlock()
 	searches.running += change
 	if searches.running > 0 {
-		most.Store(1)
+		ahead.Store(usual - 1)
 	} else {
-		most.Store(usual)
+		ahead.Store(0)
 	}
 }
