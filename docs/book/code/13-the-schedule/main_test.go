@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/jobtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// schedules until the bug is found, and deviations before and after shrinking
+	//                     random    few deviations             delay
+	// oversell            2 ( 0,  0)        1 ( 0,  0)        2 ( 2,  0)
+	// philosophers       42 ( 5,  4)      272 ( 4,  4)       14 ( 4,  4)
+	// overtaken            not found      149 (14, 14)       14 (16, 14)
+}
+
+// orderly has two philosophers who take the same fork first.
+//
+//movenext:async
+func orderly(ctx context.Context) error {
+	var forks forks
+	a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+	b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+	_, _ = a.Await()
+	_, _ = b.Await()
+	return nil
+}
+
+func TestWhatIsCorrectIsSearchedToItsEnd(t *testing.T) {
+	tried, failing := enumerate(orderlyAsync, 5000)
+	assert.Nil(t, failing)
+	assert.Less(t, tried, 5000, "no schedule is left")
+}
+
+func TestAScheduleRepeats(t *testing.T) {
+	_, found := wander(philosophersAsync, 1000)
+	require.NotNil(t, found)
+	for range 3 {
+		made, _, err := follow(philosophersAsync, found)
+		assert.ErrorContains(t, err, "deadlock")
+		assert.Equal(t, found, made)
+	}
+}
+
+// Exercise 1: a choice that took part in the failure may be smaller than it is. Trying
+// the turns before it makes schedules that are easier to read.
+func smaller(p program, s schedule) schedule {
+	for at := range s {
+		for c := range s[at] {
+			less := append(append(schedule{}, s[:at]...), c)
+			less = append(less, s[at+1:]...)
+			if made, _, err := follow(p, less); err != nil && made.deviations() <= s.deviations() {
+				s = less
+				break
+			}
+		}
+	}
+	return s
+}
+
+func TestExercise1SmallerChoices(t *testing.T) {
+	sum := func(s schedule) (n int) {
+		for _, c := range s {
+			n += c
+		}
+		return n
+	}
+	_, found := wander(philosophersAsync, 1000)
+	small := smaller(philosophersAsync, shrink(philosophersAsync, found))
+	_, _, err := follow(philosophersAsync, small)
+	require.Error(t, err)
+	assert.LessOrEqual(t, sum(small), sum(found))
+}
+
+// Exercise 2: the forks are taken in one order by all, so there is no circle. jobtest says
+// "complete" when it has tried every schedule.
+func TestExercise2NoCircle(t *testing.T) {
+	jobtest.Explore(t, func(ctx context.Context) error {
+		_, err := orderlyAsync(ctx).Wait(ctx)
+		return err
+	}, jobtest.Exhaustive(0), jobtest.Schedules(20_000))
+}
