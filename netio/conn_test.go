@@ -240,6 +240,35 @@ func TestADeadlineThatMovesOnDoesNotEndWhatWaits(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// An operation arms the timer for a deadline that is far away, and ends in time. Then the
+// deadline moves near, while nothing waits.
+func TestADeadlineThatComesNearerBetweenTwoWaits(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	onNetworks(t, func(t *testing.T, network string) {
+		a, b := pipe(t, network)
+		require.NoError(t, b.SetDeadline(time.Now().Add(time.Hour)))
+		read := b.ReadAsync(make([]byte, 1))
+		_, err := a.Write([]byte("x"))
+		require.NoError(t, err)
+		_, err = read.Wait(ctx)
+		require.NoError(t, err)
+		large := make([]byte, 16<<20) // more than the system keeps
+		write := b.WriteAsync(large)
+		_, err = a.ReadFullAsync(make([]byte, len(large))).Wait(ctx)
+		require.NoError(t, err)
+		_, err = write.Wait(ctx)
+		require.NoError(t, err)
+
+		require.NoError(t, b.SetDeadline(time.Now().Add(time.Millisecond)))
+		_, err = b.ReadAsync(make([]byte, 1)).Wait(ctx)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.NoError(t, b.SetWriteDeadline(time.Now().Add(time.Millisecond)))
+		_, err = b.WriteAsync(large).Wait(ctx)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	})
+}
+
 func TestAWriteEndsAtItsDeadline(t *testing.T) {
 	onNetworks(t, func(t *testing.T, network string) {
 		a, b := pipe(t, network)

@@ -19,11 +19,15 @@ import (
 //
 //	armed   the timer fires no later than the deadline, if an operation waits in that direction
 //
-// Proof. When an operation begins to wait, armFor arms the timer if it is not
-// armed. When the deadline is moved to an earlier time, set stops the timer and
-// arms it anew; if it cannot be stopped, it is firing, and Expire, which runs
-// after set because of the lock, sees the new deadline. So a Timer is never armed
-// twice.
+// Proof. When an operation begins to wait, armFor arms the timer; when the
+// deadline moves while one waits, set does. If the timer is armed for a later
+// time, arm stops it and arms it anew; if it cannot be stopped, it is firing, and
+// Expire, which runs afterwards because of the lock, sees the new deadline. So a
+// Timer is never armed twice.
+//
+// It is tempting to let armFor leave a timer alone that is armed. But the timer
+// may be that of an earlier operation, armed for a deadline that has been moved
+// to an earlier time since, while nothing waited.
 
 // deadline is when the operations of one direction end. The socket's lock guards it.
 type deadline struct {
@@ -86,17 +90,22 @@ func (d *deadline) attend(ended []*operation) []*operation {
 		}
 		return d.direction().takeAll(ended, d.of.wrap(op.name(), os.ErrDeadlineExceeded))
 	}
+	d.arm()
+	return ended
+}
+
+// arm makes sure that the timer fires no later than the deadline; mu is held.
+func (d *deadline) arm() {
 	if d.armed != 0 && d.armed <= d.when {
-		return ended
+		return
 	}
 	timers := &d.of.poller.timers
 	if d.armed != 0 && !timers.StopTimer(&d.timer) {
-		return ended
+		return // it is firing, and Expire arms it again
 	}
 	d.armed = d.when
 	d.timer.OnExpire = d
 	timers.StartTimer(&d.timer, time.Duration(d.when-d.of.poller.now()))
-	return ended
 }
 
 // Expire implements schedulers.Expirer.
@@ -115,10 +124,8 @@ func (d *deadline) Expire(*schedulers.Timer) {
 // armFor arms the timer for an operation of kind k; mu is held.
 func (s *socket) armFor(k kind) {
 	if s.rare != nil {
-		if d := s.deadlineOf(k); d.when != 0 && d.armed == 0 {
-			d.armed = d.when
-			d.timer.OnExpire = d
-			s.poller.timers.StartTimer(&d.timer, time.Duration(d.when-s.poller.now()))
+		if d := s.deadlineOf(k); d.when != 0 {
+			d.arm()
 		}
 	}
 }
