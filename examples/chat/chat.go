@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+
+	"github.com/movenext/movenext/netio"
+)
+
+// chat is a server of rooms. Pages and upgrades are requests of package net/http, each on
+// its goroutine; a connection that has been upgraded leaves that package and is a machine
+// from then on.
+type chat struct {
+	ctx     context.Context // of all connections; ends when the server has shut down
+	silence time.Duration
+	most    int // connections at a time
+
+	mu     sync.Mutex // guards the fields below
+	rooms  map[string]*room
+	live   map[*socket]struct{}
+	closed bool
+
+	ended sync.WaitGroup // the machines of all connections
+}
+
+// errFull is the error of a connection that is one too many.
+var errFull = errors.New("chat: too many connections")
+
+// newChat returns a server of at most most connections. A peer that is silent for some time
+// is asked whether it is there.
+func newChat(ctx context.Context, most int, silence time.Duration) *chat {
+	return &chat{ctx: ctx, silence: silence, most: most, rooms: map[string]*room{}, live: map[*socket]struct{}{}}
+}
+
+//go:embed page.html
+var page []byte
+
+// handler returns the pages of the chat: the page itself, and the sockets behind it.
+func (c *chat) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'")
+		_, _ = w.Write(page) // an error means that the reader has gone
+	})
+	mux.HandleFunc("GET /chat", c.enter)
+	mux.HandleFunc("GET /echo", func(w http.ResponseWriter, r *http.Request) {
+		c.upgrade(w, r, func(s *socket) { _ = c.echoAsync(c.ctx, s) })
+	})
+	return mux
+}
+
+// enter is the request of a person who enters a room.
+func (c *chat) enter(w http.ResponseWriter, r *http.Request) {
+	name, of := r.FormValue("name"), r.FormValue("room")
+	if !proper(name) || !proper(of) {
+		http.Error(w, "name and room have 1 to 40 characters", http.StatusBadRequest)
+		return
+	}
+	c.upgrade(w, r, func(s *socket) { _ = c.serveAsync(c.ctx, &member{s, name}, of) })
+}
+
+// proper reports whether a name can be shown.
+func proper(name string) bool {
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	n := utf8.RuneCountInString(name)
+	return n > 0 && n <= 40 && utf8.ValidString(name)
+}
+
+// upgrade makes a request a socket, and hands it to serve. The handler returns, and with
+// it the goroutine of the connection ends.
+func (c *chat) upgrade(w http.ResponseWriter, r *http.Request, serve func(*socket)) {
+	if !sameOrigin(r) { // or any page on the web could speak for its visitors
+		http.Error(w, "this page may not connect", http.StatusForbidden)
+		return
+	}
+	if !c.mayEnter() {
+		http.Error(w, errFull.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	nc, rw, _, err := ws.HTTPUpgrader{Timeout: writeTime}.Upgrade(r, w)
+	if err != nil {
+		return // Upgrade has answered
+	}
+	ahead, _ := rw.Reader.Peek(rw.Reader.Buffered())
+	conn, err := netio.Adopt(nc, ahead...)
+	if err != nil {
+		_ = nc.Close()
+		return
+	}
+	s := newSocket(conn, ws.StateServerSide, c.silence)
+	if err := c.add(s); err != nil {
+		_ = conn.Close()
+		return
+	}
+	serve(s)
+}
+
+// sameOrigin reports whether a request comes from a page of this server, or from no page.
+func sameOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
+
+func (c *chat) mayEnter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed && len(c.live) < c.most
+}
+
+// add notes a connection. One that comes while the server shuts down is refused.
+func (c *chat) add(s *socket) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || len(c.live) >= c.most {
+		return errFull
+	}
+	c.live[s] = struct{}{}
+	c.ended.Add(1)
+	return nil
+}
+
+func (c *chat) remove(s *socket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.live, s)
+	c.ended.Done()
+}
+
+// connections returns all connections.
+func (c *chat) connections() (all []*socket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.live {
+		all = append(all, s)
+	}
+	return all
+}
+
+// serve is the life of a connection: one loop.
+//
+//movenext:async
+func (c *chat) serve(ctx context.Context, m *member, of string) {
+	defer c.remove(m.socket)
+	r := c.join(ctx, of, m)
+	for {
+		op, text, err := m.next(ctx)
+		if err == nil && op != ws.OpText {
+			err = &closeError{ws.StatusUnsupportedData, "a chat is text"}
+		}
+		if err != nil {
+			c.leave(ctx, of, r, m)
+			m.end(ctx, err)
+			return
+		}
+		r.tell(ctx, event{Kind: "said", Name: m.name, Text: string(text)})
+	}
+}
+
+// echo returns each message to its sender. Test suites of the protocol want such a peer.
+//
+//movenext:async
+func (c *chat) echo(ctx context.Context, s *socket) {
+	defer c.remove(s)
+	for {
+		op, message, err := s.next(ctx)
+		if err != nil {
+			s.end(ctx, err)
+			return
+		}
+		s.send(ctx, ws.NewFrame(op, true, message))
+	}
+}
+
+// shutdown says goodbye to all connections and returns when they have ended. Those that
+// have not when ctx ends are closed without further words.
+func (c *chat) shutdown(ctx context.Context) {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	bye := ws.NewCloseFrame(ws.NewCloseFrameBody(ws.StatusGoingAway, "the server stops"))
+	for _, s := range c.connections() {
+		s.send(c.ctx, bye)
+	}
+	done := make(chan struct{})
+	go func() { c.ended.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		for _, s := range c.connections() {
+			_ = s.conn.Close()
+		}
+		<-done
+	}
+}
+
+// event is what the members of a room are told, as JSON.
+type event struct {
+	Kind  string   `json:"kind"` // joined, left, said, or here: the first event of a member
+	Name  string   `json:"name,omitempty"`
+	Text  string   `json:"text,omitempty"`
+	Names []string `json:"names,omitempty"` // some of those that are here
+	Count int      `json:"count,omitempty"` // how many are
+}
+
+// frame returns the event as a frame of a server.
+func (e event) frame() []byte {
+	text, err := json.Marshal(e)
+	if err != nil {
+		text = []byte(strconv.Quote(err.Error())) // no event is like that
+	}
+	return ws.MustCompileFrame(ws.NewTextFrame(text))
+}

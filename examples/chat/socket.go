@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/netio"
+)
+
+//go:generate go tool movenext .
+
+// Limits of a connection.
+const (
+	mostMessage = 64 << 10         // bytes of a message, all of its fragments together
+	mostQueued  = 64               // frames that wait for a slow peer
+	writeTime   = 20 * time.Second // for what is queued at a time
+	lingerTime  = time.Second      // for the end that the peer says
+)
+
+// socket is one end of a WebSocket (RFC 6455): frames over a connection of package netio.
+// The frames themselves are those of github.com/gobwas/ws.
+//
+// One machine reads. It holds no buffer while the peer is silent. Frames to write go into
+// a queue, and a machine that writes exists only while the queue is not empty. So an idle
+// connection is this object, and one suspended machine.
+type socket struct {
+	conn    *netio.Conn
+	in      *netio.Buffered
+	silence time.Duration // after that the peer is asked whether it is there
+
+	// What the machine that reads knows: whose frames it reads, and the message of which
+	// fragments have arrived.
+	state   ws.State
+	op      ws.OpCode
+	partial []byte
+
+	drained coord.ManualResetEvent // the last frame is written, or never will be
+
+	mu      sync.Mutex // guards the fields below, for a few instructions at a time
+	queue   [][]byte
+	writing bool
+	closing bool // a close frame has been queued, and nothing may follow it
+}
+
+// closeError ends a connection, with the code and the reason for the peer.
+type closeError struct {
+	code   ws.StatusCode
+	reason string
+}
+
+func (e *closeError) Error() string { return fmt.Sprintf("chat: %d %s", e.code, e.reason) }
+
+// errSilent is the error of a peer that does not even answer a ping.
+var errSilent = errors.New("chat: the peer is silent")
+
+// newSocket returns the socket of a connection whose handshake is over. side says which end
+// it is.
+func newSocket(c *netio.Conn, side ws.State, silence time.Duration, ahead ...byte) *socket {
+	return &socket{conn: c, in: netio.NewBuffered(c, ahead...), silence: silence, state: side}
+}
+
+// next returns the next message. It answers pings, and it puts fragments together. Its
+// error is a *closeError if the peer has closed the connection or has broken a rule. A peer
+// that is silent for long is asked whether it is still there, once.
+//
+// It waits here and not further down: a machine that waits keeps a frame for each function
+// between the loop and the socket.
+//
+//movenext:async
+func (s *socket) next(ctx context.Context) (op ws.OpCode, message []byte, err error) {
+	for asked := false; ; {
+		err := s.conn.SetReadDeadline(time.Now().Add(s.silence))
+		if err == nil {
+			err = s.in.Readable(ctx)
+		}
+		if e, ok := err.(net.Error); ok && e.Timeout() {
+			if asked {
+				return 0, nil, errSilent
+			}
+			asked = true
+			s.send(ctx, ws.NewPingFrame(nil))
+			continue
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		asked = false
+		message, complete, err := s.frame(ctx)
+		if complete || err != nil {
+			return s.op, message, err
+		}
+	}
+}
+
+// frame reads a frame, and returns a message if the frame completes one. All of it has to
+// come within the time that the peer may be silent, so a peer that sends a byte a second
+// does not hold a buffer forever.
+//
+//movenext:async
+func (s *socket) frame(ctx context.Context) (message []byte, complete bool, err error) {
+	if err := s.conn.SetReadDeadline(time.Now().Add(s.silence)); err != nil {
+		return nil, false, err
+	}
+	h, err := s.header(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	p, err := s.payload(h)
+	if err != nil {
+		return nil, false, err
+	}
+	if h.OpCode.IsControl() {
+		return nil, false, s.control(ctx, h.OpCode, p)
+	}
+	return s.collect(h, p)
+}
+
+// header reads the header of a frame and checks it.
+//
+//movenext:async
+func (s *socket) header(ctx context.Context) (ws.Header, error) {
+	p, err := s.in.Peek(ctx, 2)
+	if err != nil {
+		return ws.Header{}, err
+	}
+	size := headerSize(p[1])
+	if p, err = s.in.Peek(ctx, size); err != nil {
+		return ws.Header{}, err
+	}
+	h, err := ws.ReadHeader(bytes.NewReader(p))
+	if err != nil {
+		return h, &closeError{ws.StatusProtocolError, err.Error()}
+	}
+	if _, err := s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does not wait
+		return h, err
+	}
+	if err := ws.CheckHeader(h, s.state); err != nil {
+		return h, &closeError{ws.StatusProtocolError, err.Error()}
+	}
+	if h.Length > mostMessage {
+		return h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
+	}
+	return h, nil
+}
+
+// headerSize returns the size of a frame's header by its second byte.
+func headerSize(b byte) int {
+	size := 2
+	switch b & 0x7f {
+	case 126:
+		size += 2
+	case 127:
+		size += 8
+	}
+	if b&0x80 != 0 {
+		size += 4 // the mask
+	}
+	return size
+}
+
+// payload reads the payload of a frame.
+//
+//movenext:async
+func (s *socket) payload(h ws.Header) ([]byte, error) {
+	p := make([]byte, h.Length)
+	for n := 0; n < len(p); {
+		got, err := s.in.Read(p[n:])
+		n += got
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil && n < len(p) {
+			return nil, err
+		}
+	}
+	if h.Masked {
+		ws.Cipher(p, h.Mask, 0)
+	}
+	return p, nil
+}
+
+// control answers a control frame.
+func (s *socket) control(ctx context.Context, op ws.OpCode, p []byte) error {
+	switch op {
+	case ws.OpPing:
+		s.send(ctx, ws.NewPongFrame(p))
+	case ws.OpClose:
+		return closedBy(p)
+	}
+	return nil
+}
+
+// closedBy returns what a close frame says. A frame that breaks a rule is answered with
+// that rule.
+func closedBy(p []byte) *closeError {
+	if len(p) == 0 {
+		return &closeError{ws.StatusNormalClosure, ""}
+	}
+	if len(p) == 1 {
+		return &closeError{ws.StatusProtocolError, "a status has two bytes"}
+	}
+	code, reason := ws.ParseCloseFrameData(p)
+	if err := ws.CheckCloseFrameData(code, reason); err != nil {
+		return &closeError{ws.StatusProtocolError, err.Error()}
+	}
+	return &closeError{code, reason}
+}
+
+// collect adds a frame to its message, and returns that if it is complete.
+func (s *socket) collect(h ws.Header, p []byte) (message []byte, complete bool, err error) {
+	if h.OpCode != ws.OpContinuation {
+		s.op = h.OpCode
+	}
+	if len(s.partial)+len(p) > mostMessage {
+		return nil, false, &closeError{ws.StatusMessageTooBig, "the message is too long"}
+	}
+	if !h.Fin {
+		s.state = s.state.Set(ws.StateFragmented)
+		s.partial = append(s.partial, p...)
+		return nil, false, nil
+	}
+	if s.partial != nil {
+		p = append(s.partial, p...)
+	}
+	s.state = s.state.Clear(ws.StateFragmented)
+	s.partial = nil
+	if s.op == ws.OpText && !utf8.Valid(p) {
+		return nil, false, &closeError{ws.StatusInvalidFramePayloadData, "the text is not UTF-8"}
+	}
+	return p, true, nil
+}
+
+// send queues a frame; see sendBytes.
+func (s *socket) send(ctx context.Context, f ws.Frame) {
+	if s.state.ClientSide() {
+		f = ws.MaskFrame(f)
+	}
+	p, err := ws.CompileFrame(f)
+	if err == nil {
+		s.sendBytes(ctx, p, f.Header.OpCode == ws.OpClose)
+	}
+}
+
+// sendBytes queues a frame, which may be shared with other sockets. A peer that does not
+// take what is queued for it is given up: waiting for it would delay all others. Nothing
+// follows the last frame.
+func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
+	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		return
+	}
+	if len(s.queue) == mostQueued {
+		s.mu.Unlock()
+		_ = s.conn.Close() // which ends the machine that reads, and the one that writes
+		return
+	}
+	s.queue = append(s.queue, frame)
+	s.closing = last
+	begin := !s.writing
+	s.writing = true
+	s.mu.Unlock()
+	if begin {
+		_ = s.flushAsync(ctx) // ends when the queue is empty
+	}
+}
+
+// flush writes what is queued, until nothing is. Frames that come together are written
+// together.
+//
+//movenext:async
+func (s *socket) flush(ctx context.Context) {
+	for {
+		p := s.take()
+		if p == nil {
+			return
+		}
+		_ = s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // fails only if the write does
+		if _, err := s.conn.WriteAll(ctx, p); err != nil {
+			_ = s.conn.Close()
+			s.giveUp()
+			return
+		}
+	}
+}
+
+// take returns what is queued, or nil: then the machine that writes ends.
+func (s *socket) take() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		s.writing, s.queue = false, nil
+		if s.closing {
+			s.drained.Set()
+		}
+		return nil
+	}
+	p := s.queue[0] // shared: it is only read
+	if len(s.queue) > 1 {
+		p = bytes.Join(s.queue, nil)
+	}
+	clear(s.queue)
+	s.queue = s.queue[:0]
+	return p
+}
+
+// giveUp drops what is queued.
+func (s *socket) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue, s.writing, s.closing = nil, false, true
+	s.drained.Set()
+}
+
+// end says goodbye, with the code of err if it has one, and closes the connection.
+//
+//movenext:async
+func (s *socket) end(ctx context.Context, err error) {
+	if e, ok := errors.AsType[*closeError](err); ok {
+		s.send(ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
+		_ = s.drained.Wait(ctx) // bounded by writeTime
+		s.linger()
+	}
+	_ = s.conn.Close()
+}
+
+// linger reads what the peer still sends, for a moment. A connection that is closed with
+// unread data is reset, and the peer may never see the goodbye.
+//
+//movenext:async
+func (s *socket) linger() {
+	if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+		return
+	}
+	for rest, p := mostMessage, make([]byte, 512); rest > 0; {
+		n, err := s.in.Read(p)
+		if err != nil {
+			return
+		}
+		rest -= n
+	}
+}
