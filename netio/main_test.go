@@ -3,6 +3,7 @@ package netio_test
 import (
 	"context"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -63,6 +64,16 @@ func pipe(t testing.TB, network string) (a, b *netio.Conn) {
 	t.Cleanup(func() { _ = b.Close() })
 	require.NoError(t, l.Close())
 	return a, b
+}
+
+// descriptors counts the open descriptors of the process, on Linux.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if runtime.GOOS == "linux" {
+		require.NoError(t, err)
+	}
+	return len(all)
 }
 
 // networks are those that have streams.

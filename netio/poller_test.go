@@ -52,14 +52,6 @@ func echo(ctx context.Context, c *netio.Conn) (int, error) {
 	}
 }
 
-// descriptors counts the open descriptors of the process.
-func descriptors(t *testing.T) int {
-	t.Helper()
-	all, err := os.ReadDir("/proc/self/fd")
-	require.NoError(t, err)
-	return len(all)
-}
-
 func goroutinesIn(function string) int {
 	stacks := make([]byte, 1<<20)
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), function)
