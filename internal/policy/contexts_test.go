@@ -90,6 +90,7 @@ func TestANilContextIsBackground(t *testing.T) {
 		{foreign, foreignAsync},
 		{sockets, socketsAsync},
 		{buffers, buffersAsync},
+		{simulated, simulatedAsync},
 		{contexts, contextsAsync},
 		{shutdowns, shutdownsAsync},
 	} {

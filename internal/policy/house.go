@@ -203,6 +203,7 @@ var existing = []string{
 	"inspect",
 	"job",
 	"jobtest",
+	"jobtest/simnet",
 	"netio",
 	"parallel",
 	"schedulers",

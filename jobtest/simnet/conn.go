@@ -1,0 +1,423 @@
+package simnet
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+)
+
+// Conn is an end of a connection. It implements net.Conn; Read and Write have twins, and
+// so has Readable. Its reads are served in the order of the calls, and so are its writes.
+// Errors are those of package net: a deadline is a net.Error, Close ends what waits with
+// net.ErrClosed, a broken connection is syscall.ECONNRESET or syscall.EPIPE.
+//
+// All methods are safe for concurrent use.
+type Conn struct {
+	in, out         *stream
+	local, remote   address
+	reading         coord.Mutex
+	writing         coord.Mutex
+	readBy, writeBy deadline
+}
+
+// pipe returns both ends of a new connection.
+func pipe(n *Network, client, server address) (c, s *Conn) {
+	up, down := newStream(n), newStream(n)
+	c = &Conn{in: down, out: up, local: client, remote: server}
+	s = &Conn{in: up, out: down, local: server, remote: client}
+	up.other, down.other = down, up
+	c.readBy, c.writeBy = deadline{of: down}, deadline{of: up}
+	s.readBy, s.writeBy = deadline{of: up}, deadline{of: down}
+	return c, s
+}
+
+func clientAddress(n int) address { return address("client:" + strconv.Itoa(n)) }
+
+// Read reads what has arrived, up to len(p) bytes. It returns io.EOF when the peer has
+// ended its direction. It blocks; its twin is ReadAsync.
+//
+//movenext:async
+func (c *Conn) Read(p []byte) (int, error) {
+	if err := c.reading.Lock(context.Background()); err != nil {
+		return 0, err
+	}
+	defer c.reading.Unlock()
+	for {
+		n, wait, err := c.in.read(p, &c.readBy)
+		if wait == nil {
+			return n, c.failed("read", err)
+		}
+		if _, err := wait.Await(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Readable waits until a read would return data, the end, or an error other than that of a
+// deadline. It returns nil, or why ctx ended, or the error of the read deadline. It blocks;
+// its twin is ReadableAsync. A nil ctx is context.Background.
+//
+//movenext:async
+func (c *Conn) Readable(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	for {
+		wait, err := c.in.readable(&c.readBy)
+		if wait == nil {
+			return c.failed("read", err)
+		}
+		if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
+			return err
+		}
+	}
+}
+
+// Write writes all of p, and waits while the peer does not read. It returns how much was
+// written: less than all only with an error. It blocks; its twin is WriteAsync.
+//
+//movenext:async
+func (c *Conn) Write(p []byte) (written int, err error) {
+	if err := c.writing.Lock(context.Background()); err != nil {
+		return 0, err
+	}
+	defer c.writing.Unlock()
+	for {
+		n, wait, err := c.out.write(p[written:], &c.writeBy)
+		written += n
+		if err != nil || written == len(p) && wait == nil {
+			return written, c.failed("write", err)
+		}
+		if wait == nil {
+			continue
+		}
+		if _, err := wait.Await(); err != nil {
+			return written, err
+		}
+	}
+}
+
+// failed makes an error one of package net. The end of the data is none.
+func (c *Conn) failed(op string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return &net.OpError{Op: op, Net: "simnet", Source: c.local, Addr: c.remote, Err: err}
+}
+
+// CloseWrite ends this direction: the peer reads what is on its way, and then io.EOF. It
+// does not block.
+func (c *Conn) CloseWrite() error { return c.failed("close", c.out.end()) }
+
+// Close closes the connection. What waits here ends with net.ErrClosed; the peer reads what
+// is on its way, and can write no more. A second call returns net.ErrClosed. Close does not
+// block.
+func (c *Conn) Close() error {
+	c.readBy.stop()
+	c.writeBy.stop()
+	if !c.in.leave() {
+		return c.failed("close", net.ErrClosed)
+	}
+	_ = c.out.end()
+	c.out.abandon()
+	return nil
+}
+
+// LocalAddr returns the address of this end.
+func (c *Conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr returns the address of the peer.
+func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+
+// SetDeadline sets both deadlines. See [Conn.SetReadDeadline].
+func (c *Conn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// SetReadDeadline bounds the reads, those that wait included; the zero time is no bound.
+// The time counts from now on the clock of the network. It does not block.
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.failed("set", c.readBy.set(t)) }
+
+// SetWriteDeadline bounds the writes, like [Conn.SetReadDeadline].
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.failed("set", c.writeBy.set(t)) }
+
+// stream is one direction of a connection.
+type stream struct {
+	net   *Network
+	other *stream
+
+	mu      sync.Mutex // guards the fields below
+	sent    []byte     // on its way
+	fin     bool       // and so is the end
+	moving  bool       // a courier is on its way
+	arrived []byte
+	ended   bool  // all has arrived
+	closing bool  // nothing more is written
+	left    bool  // the reader has closed: nothing more is read
+	gone    bool  // the writer has closed its connection
+	broken  error // the connection is reset
+	changed gate
+}
+
+func newStream(n *Network) *stream { return &stream{net: n} }
+
+// read takes what has arrived. If nothing has, it returns a job that ends when it is worth
+// asking again.
+func (s *stream) read(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.left:
+		return 0, nil, net.ErrClosed
+	case by.passed:
+		return 0, nil, os.ErrDeadlineExceeded
+	case len(p) == 0:
+		return 0, nil, nil
+	case len(s.arrived) > 0:
+		n := copy(p[:s.some(min(len(p), len(s.arrived)))], s.arrived)
+		s.arrived = s.arrived[n:]
+		s.changed.open() // there is room
+		return n, nil, nil
+	case s.broken != nil:
+		return 0, nil, s.broken
+	case s.ended:
+		return 0, nil, io.EOF
+	}
+	return 0, s.changed.wait(), nil
+}
+
+// some chooses how much of n bytes a read returns.
+func (s *stream) some(n int) int {
+	if !s.net.short || n < 2 {
+		return n
+	}
+	return [3]int{n, 1, n / 2}[s.net.pick(3)]
+}
+
+func (s *stream) readable(by *deadline) (*job.Job[job.Void], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.left || len(s.arrived) > 0 || s.broken != nil || s.ended:
+		return nil, nil
+	case by.passed:
+		return nil, os.ErrDeadlineExceeded
+	}
+	return s.changed.wait(), nil
+}
+
+// write sends as much of p as there is room for. If there is none, it returns a job that
+// ends when it is worth asking again.
+func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
+	if len(p) > 0 && s.net.fails(Reset) {
+		s.reset()
+		s.other.reset()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.gone:
+		return 0, nil, net.ErrClosed
+	case by.passed:
+		return 0, nil, os.ErrDeadlineExceeded
+	case s.broken != nil || s.closing || s.left:
+		return 0, nil, syscall.EPIPE
+	}
+	n := min(len(p), s.net.capacity-len(s.sent)-len(s.arrived))
+	if n == 0 && len(p) > 0 {
+		return 0, s.changed.wait(), nil
+	}
+	s.sent = append(s.sent, p[:n]...)
+	s.move()
+	return n, nil, nil
+}
+
+// end ends the direction, after what is on its way.
+func (s *stream) end() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return net.ErrClosed
+	}
+	if !s.closing {
+		s.closing, s.fin = true, true
+		s.move()
+	}
+	return nil
+}
+
+// abandon is end for a connection that is closed.
+func (s *stream) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	s.changed.open()
+}
+
+// leave notes that the reader has closed, once.
+func (s *stream) leave() (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first = !s.left
+	s.left, s.arrived = true, nil
+	s.changed.open()
+	return first
+}
+
+// reset loses what is on its way, and tells both ends.
+func (s *stream) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = syscall.ECONNRESET
+	s.sent, s.arrived = nil, nil
+	s.changed.open()
+}
+
+// move brings what is sent to the other side; mu is held. Without a latency that is done
+// at once, and otherwise by a courier.
+func (s *stream) move() {
+	if s.moving {
+		return
+	}
+	if s.net.most == 0 && !s.net.fails(Loss) {
+		s.arrive(len(s.sent))
+		return
+	}
+	s.moving = true
+	_ = s.courierAsync(context.WithoutCancel(s.net.ctx)) // ends with what is on its way
+}
+
+// courier brings what is sent to the other side. What is written during a journey comes
+// with the next one, so the order is kept.
+//
+//movenext:async
+func (s *stream) courier(ctx context.Context) {
+	job.Yield() // the caller holds mu
+	for {
+		n, latency := s.load()
+		if latency > 0 {
+			_ = job.Sleep(ctx, latency)
+		}
+		if !s.unload(n) {
+			return
+		}
+	}
+}
+
+// load returns how much comes with this journey, and how long that takes.
+func (s *stream) load() (n int, latency time.Duration) {
+	latency = s.net.latency()
+	if s.net.most == 0 || s.net.fails(Loss) {
+		latency += retransmission
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sent), latency
+}
+
+// retransmission is how long it takes until a loss is noticed and mended.
+const retransmission = 200 * time.Millisecond
+
+// unload delivers n bytes, and reports whether there is more.
+func (s *stream) unload(n int) (more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrive(min(n, len(s.sent)))
+	s.moving = len(s.sent) > 0 || s.fin
+	return s.moving
+}
+
+// arrive delivers n bytes, and the end after the last one; mu is held.
+func (s *stream) arrive(n int) {
+	if !s.left && s.broken == nil {
+		s.arrived = append(s.arrived, s.sent[:n]...)
+	}
+	s.sent = s.sent[n:]
+	if s.fin && len(s.sent) == 0 {
+		s.fin, s.ended = false, true
+	}
+	s.changed.open()
+}
+
+// deadline ends the reads or the writes of an end. The lock of the stream guards it.
+type deadline struct {
+	of     *stream
+	passed bool
+	closed bool
+	cancel context.CancelFunc // of the timer, or nil
+	number int                // of the deadline that was set last
+}
+
+func (d *deadline) set(t time.Time) error {
+	left := time.Until(t)
+	ctx, number, err := d.move(left, t.IsZero())
+	if ctx != nil {
+		_ = d.expireAsync(ctx, left, number) // without the lock, which it takes
+	}
+	return err
+}
+
+// move sets the deadline to the time that is left. It returns the context of its timer, if
+// it needs one, and its number.
+func (d *deadline) move(left time.Duration, none bool) (ctx context.Context, number int, err error) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if d.closed {
+		return nil, 0, net.ErrClosed
+	}
+	d.drop()
+	d.passed = !none && left <= 0
+	switch {
+	case d.passed:
+		d.of.changed.open()
+	case !none:
+		ctx, d.cancel = context.WithCancel(context.WithoutCancel(d.of.net.ctx))
+	}
+	return ctx, d.number, nil
+}
+
+// drop forgets the deadline; the stream's lock is held.
+func (d *deadline) drop() {
+	d.number++
+	if d.cancel != nil {
+		d.cancel()
+		d.cancel = nil
+	}
+}
+
+func (d *deadline) stop() {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	d.drop()
+	d.closed = true
+}
+
+//movenext:async
+func (d *deadline) expire(ctx context.Context, after time.Duration, number int) {
+	if job.Sleep(ctx, after) != nil {
+		return
+	}
+	d.elapsed(number)
+}
+
+// elapsed ends what waits, unless the deadline has been moved.
+func (d *deadline) elapsed(number int) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if d.number == number {
+		d.passed = true
+		d.drop()
+		d.of.changed.open()
+	}
+}

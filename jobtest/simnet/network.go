@@ -1,0 +1,242 @@
+package simnet
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/jobtest"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/simulation"
+)
+
+//go:generate go tool movenext .
+
+// Network is a set of listeners and of connections to them. Make one with [New]. All methods
+// are safe for concurrent use.
+type Network struct {
+	ctx         context.Context // has the scheduler, the clock and the faults
+	least, most time.Duration
+	capacity    int
+	short       bool
+
+	mu        sync.Mutex
+	listeners map[string]*Listener
+	dialed    int // numbers the addresses of clients
+}
+
+// Option changes what a network is like.
+type Option func(*Network)
+
+// Latency makes everything that is sent take from least to most. The default is no time.
+func Latency(least, most time.Duration) Option {
+	return func(n *Network) { n.least, n.most = max(0, least), max(least, most, 0) }
+}
+
+// Buffer sets how many bytes of a stream may be on their way or unread; the default is
+// 64 KB, and so is zero or less.
+func Buffer(bytes int) Option {
+	return func(n *Network) {
+		if bytes > 0 {
+			n.capacity = bytes
+		}
+	}
+}
+
+// Short makes reads return less than there is, now and then: a byte, or a half.
+func Short() Option { return func(n *Network) { n.short = true } }
+
+// New returns a network that lives on the scheduler of ctx: its latencies are times of that
+// scheduler. In a test of package jobtest, ctx is the context of the test's function. A nil
+// ctx is context.Background. New does not block.
+func New(ctx context.Context, opts ...Option) *Network {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	n := &Network{ctx: ctx, capacity: 64 << 10, listeners: map[string]*Listener{}}
+	for _, o := range opts {
+		if o != nil {
+			o(n)
+		}
+	}
+	return n
+}
+
+// pick chooses one of 0 to among-1. In a simulation that is a choice of the schedule.
+func (n *Network) pick(among int) int {
+	if s, ok := schedulers.FromContext(n.ctx).(*simulation.Scheduler); ok {
+		return s.Pick(among)
+	}
+	return rand.IntN(among)
+}
+
+// latency chooses a latency: the least, the most, or one between them.
+func (n *Network) latency() time.Duration {
+	if n.least == n.most {
+		return n.least
+	}
+	return n.least + time.Duration(n.pick(3))*(n.most-n.least)/2
+}
+
+func (n *Network) fails(fault string) bool { return jobtest.Fault(n.ctx, fault) }
+
+// address is the name of an end.
+type address string
+
+// Network implements net.Addr.
+func (address) Network() string { return "simnet" }
+
+// String implements net.Addr.
+func (a address) String() string { return string(a) }
+
+// backlog is how many connections may wait to be accepted.
+const backlog = 128
+
+// Listener accepts connections at an address. It is safe for concurrent use.
+type Listener struct {
+	of *Network
+	at address
+
+	mu      sync.Mutex
+	waiting []*Conn
+	closed  bool
+	changed gate
+}
+
+// Listen returns a listener at an address, which may be any text. It returns an error that
+// matches syscall.EADDRINUSE if there is one already. It does not block.
+func (n *Network) Listen(at string) (*Listener, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.listeners[at] != nil {
+		return nil, &net.OpError{Op: "listen", Net: "simnet", Addr: address(at), Err: syscall.EADDRINUSE}
+	}
+	l := &Listener{of: n, at: address(at)}
+	n.listeners[at] = l
+	return l, nil
+}
+
+// Dial connects to the listener at an address, after a latency. Its error matches
+// syscall.ECONNREFUSED if there is no listener, or it accepts too slowly; if ctx ends
+// first, it is why. Dial blocks; its twin is DialAsync. A nil ctx is context.Background.
+//
+//movenext:async
+func (n *Network) Dial(ctx context.Context, at string) (*Conn, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if d := n.latency(); d > 0 {
+		if err := job.Sleep(ctx, d); err != nil {
+			return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(at), Err: err}
+		}
+	}
+	if c := n.connect(at); c != nil {
+		return c, nil
+	}
+	return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(at), Err: syscall.ECONNREFUSED}
+}
+
+// connect returns the client's end of a new connection, or nil.
+func (n *Network) connect(at string) *Conn {
+	n.mu.Lock()
+	l := n.listeners[at]
+	n.dialed++
+	client, server := pipe(n, clientAddress(n.dialed), address(at))
+	n.mu.Unlock()
+	if l == nil || n.fails(Refused) || !l.offer(server) {
+		return nil
+	}
+	return client
+}
+
+// offer queues a connection for Accept.
+func (l *Listener) offer(c *Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || len(l.waiting) == backlog {
+		return false
+	}
+	l.waiting = append(l.waiting, c)
+	l.changed.open()
+	return true
+}
+
+// Accept returns the next connection. After Close its error matches net.ErrClosed. It
+// blocks; its twin is AcceptAsync.
+//
+//movenext:async
+func (l *Listener) Accept() (*Conn, error) {
+	for {
+		c, wait, err := l.take()
+		if wait == nil {
+			return c, err
+		}
+		if _, err := wait.Await(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// take returns a connection, or an error, or a job that ends when it is worth asking again.
+func (l *Listener) take() (*Conn, *job.Job[job.Void], error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, nil, &net.OpError{Op: "accept", Net: "simnet", Addr: l.at, Err: net.ErrClosed}
+	}
+	if len(l.waiting) == 0 {
+		return nil, l.changed.wait(), nil
+	}
+	c := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	return c, nil, nil
+}
+
+// Addr returns the address.
+func (l *Listener) Addr() net.Addr { return l.at }
+
+// Close ends the listener, and the connections that have not been accepted. A second call
+// returns an error that matches net.ErrClosed. It does not block.
+func (l *Listener) Close() error {
+	l.of.mu.Lock()
+	if l.of.listeners[string(l.at)] == l {
+		delete(l.of.listeners, string(l.at))
+	}
+	l.of.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return &net.OpError{Op: "close", Net: "simnet", Addr: l.at, Err: net.ErrClosed}
+	}
+	l.closed = true
+	for _, c := range l.waiting {
+		_ = c.Close()
+	}
+	l.waiting = nil
+	l.changed.open()
+	return nil
+}
+
+// gate is a condition that many may wait for; a change of the state opens it. The lock of
+// that state guards it.
+type gate struct{ next *job.Source[job.Void] }
+
+// wait returns a job that ends when the gate is opened.
+func (g *gate) wait() *job.Job[job.Void] {
+	if g.next == nil {
+		g.next = job.NewSource[job.Void]()
+	}
+	return g.next.Job()
+}
+
+// open lets through all that wait.
+func (g *gate) open() {
+	if g.next != nil {
+		g.next.TrySetResult(job.Void{})
+		g.next = nil
+	}
+}
