@@ -504,13 +504,7 @@ func (f *conversationFrame) moveNext(t *statemachine.Task, ctx context.Context, 
 		}
 		l := f.l
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
-			defer l.Close()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
-		})
+		f.defers.PushPlain(func() { _ = l.Close() })
 		whole := whole
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 		f.served = job.Go(ctx, func(ctx1 context.Context) error {
@@ -520,7 +514,7 @@ func (f *conversationFrame) moveNext(t *statemachine.Task, ctx context.Context, 
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial2, dial3 = n.DialEnter(t, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:524
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -545,7 +539,7 @@ resumed1:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:549
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
 		goto resume2
 	}
 	f.State = 2
@@ -566,18 +560,12 @@ endIf1:
 	{
 		c := c
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
-			defer c.Close()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
-		})
+		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks1, asks2 = asksEnter(t, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:581
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:569
 	if f.asks3 == nil {
 		goto resumed3
 	}
@@ -597,7 +585,7 @@ resumed3:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:601
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:589
 		goto resume4
 	}
 	f.State = 4
@@ -616,7 +604,7 @@ resume4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:620
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:608
 }
 
 // Location returns where [conversation] is suspended.
@@ -692,7 +680,7 @@ func (f *conversationFunc1Locals) moveNext(t *statemachine.Task, l *simnet.Liste
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(t)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:696
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -715,18 +703,12 @@ resumed1:
 	{
 		c := c
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
-			defer c.Close()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
-		})
+		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet1 = greetEnter(t, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:730
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:712
 	if f.greet2 == nil {
 		goto resumed2
 	}
@@ -744,7 +726,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:748
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:730
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -846,18 +828,12 @@ func (f *timeoutLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
 		}
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
-			defer l.Close()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
-		})
+		f.defers.PushPlain(func() { _ = l.Close() })
 		// simnet_test.go:228: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(t, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:861
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:837
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -880,13 +856,7 @@ resumed1:
 	{
 		c := c
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
-			defer c.Close()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
-		})
+		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
@@ -899,7 +869,7 @@ resumed1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(t, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:903
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:873
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -917,7 +887,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:921
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:891
 }
 
 // Location returns where [timeout] is suspended.
@@ -949,4 +919,4 @@ func (f *timeoutMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d6f2942714fa0c70
+// Digest of what is above: 4b306c88e56ea9d7
