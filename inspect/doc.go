@@ -13,6 +13,9 @@
 // of package coord with their holders, and cycles of machines that wait for each
 // other's locks, which never end.
 //
+// What happens, in contrast to what is, is told by [Observe]: each moment in the life of
+// jobs. Package inspect/metrics adds that up, and what schedulers do.
+//
 // # What it costs
 //
 // Without tracking it costs one load of a pointer for each suspension. A tracked

@@ -74,6 +74,7 @@ type rare struct {
 type recorded struct {
 	made uintptr     // where the job was made, or 0
 	task *trace.Task // of the execution tracer
+	told Handle      // the job itself, if its life is told; see told.go
 
 	dropped *failure // of a source that was made while a hook for unobserved failures was set
 }
@@ -128,6 +129,7 @@ func (c *core) publish(final Status) continuation.Chain {
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
+		r.tellEnd()
 		if r.recorded != nil && r.recorded.dropped != nil {
 			r.recorded.dropped.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark

@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
-	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/tracking"
 )
 
 // Diagnostics is a set of things to record about jobs, for debugging. What is switched
@@ -28,12 +29,15 @@ const (
 	FollowTrace
 )
 
-var diagnostics atomic.Uint32
-
 // SetDiagnostics says what is recorded about jobs that are made from now on, and
 // returns what was before. See also [Diagnose]. It is safe for concurrent use.
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
-	return Diagnostics(diagnostics.Swap(uint32(d)))
+	for {
+		now := tracking.Jobs.Load()
+		if tracking.Jobs.CompareAndSwap(now, now&tracking.ToldBit|uint32(d&^lifeTold)) {
+			return Diagnostics(now) &^ lifeTold
+		}
+	}
 }
 
 // Diagnose makes the job record d in addition to what [SetDiagnostics] sets for all
@@ -58,6 +62,9 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
 		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
+		t.mode |= traced
+	}
+	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
 		t.mode |= traced
 	}
 	return ctx
@@ -106,7 +113,11 @@ func (t *task[T]) followed(self invoker[T]) (T, error) {
 func (t *task[T]) follow() (end func()) {
 	var region *trace.Region
 	if t.mode&traced != 0 {
-		region = trace.StartRegion(&t.body, t.extras().nameOr("run"))
+		r := t.extras()
+		if r.recorded.task != nil {
+			region = trace.StartRegion(&t.body, r.nameOr("run"))
+		}
+		r.tellStart()
 	}
 	if t.mode&labeled != 0 {
 		pprof.SetGoroutineLabels(&t.body)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/job/bridge"
 	"github.com/movenext/movenext/schedulers"
@@ -167,6 +168,10 @@ func observerHooks() []hookCase {
 			for _, s := range []scheduler{pool.New(), workstealing.New(), dedicated.New(2), eventloop.Start(), ums.New(2), goroutine.New()} {
 				worksAsEver(t, s)
 			}
+		}},
+		{"inspect.Observe", func(t *testing.T, hook func()) {
+			defer inspect.Observe(func(inspect.Event) { hook() })()
+			worksAsEver(t, goroutine.New())
 		}},
 	}
 }

@@ -9,8 +9,8 @@
 // from continuing, and must not stop anything else.
 //
 //	the machine                         the waker                      a reader
-//	 1. Suspended: lock the shard,       1. owns the machine now        1. lock the shard
-//	    enter it, unlock                 2. Resumed: lock the shard,    2. read what is entered
+//	 1. Enter: lock the shard,           1. owns the machine now        1. lock the shard
+//	    enter it, unlock                 2. Leave: lock the shard,      2. read what is entered
 //	 2. register with what it waits for     remove it, unlock           3. unlock
 //	                                     3. submit it
 //
@@ -73,28 +73,51 @@ type Record struct {
 // Filter decides which machines are tracked.
 type Filter func(m Machine) bool
 
+// switches are what machines look at when they suspend. They never change.
+type switches struct {
+	filter  Filter
+	watcher *Watcher
+}
+
 var (
-	filter atomic.Pointer[Filter]
-	base   = time.Now()
+	current atomic.Pointer[switches] // nil: nothing is tracked or watched
+	base    = time.Now()
+
+	changes sync.Mutex // of current
 )
+
+func change(f func(*switches)) {
+	changes.Lock()
+	defer changes.Unlock()
+	var s switches
+	if now := current.Load(); now != nil {
+		s = *now
+	}
+	if f(&s); s.filter == nil && s.watcher == nil {
+		current.Store(nil)
+		return
+	}
+	current.Store(&s)
+}
 
 // Now returns the time in the form of records: nanoseconds since the program
 // started.
 func Now() int64 { return int64(time.Since(base)) }
 
-// On reports whether machines are tracked.
-func On() bool { return filter.Load() != nil }
+// On reports whether a machine that suspends has to look further: machines are tracked,
+// or lives are watched.
+func On() bool { return current.Load() != nil }
+
+// Tracked reports whether machines are tracked.
+func Tracked() bool {
+	s := current.Load()
+	return s != nil && s.filter != nil
+}
 
 // Set makes machines tracked that f accepts, from their next suspension on; nil:
 // none. Machines that were entered before remain until they continue, or [Forget]
 // is called.
-func Set(f Filter) {
-	if f == nil {
-		filter.Store(nil)
-		return
-	}
-	filter.Store(&f)
-}
+func Set(f Filter) { change(func(s *switches) { s.filter = f }) }
 
 // Forget drops all entered machines. Their slots remain theirs until they
 // continue.
@@ -102,19 +125,23 @@ func Forget() {
 	Each(func(r *Record) { r.Of, r.On = nil, nil })
 }
 
-// Suspended enters a machine that is about to register with on, if it is to be tracked,
-// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Resumed].
-func Suspended(m Machine, on any) (ticket uint32) {
-	f := filter.Load()
-	if f == nil || !(*f)(m) {
+// Enter enters a machine that is about to register with on, if it is to be tracked,
+// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Leave].
+func Enter(m Machine, on any) (ticket uint32) {
+	s := current.Load()
+	if s == nil || s.filter == nil || !s.filter(m) {
 		return 0
 	}
 	n := rand.Uint32() % shards
 	return table[n].enter(Record{m, on, Now()})<<shardBits | n
 }
 
-// Resumed removes the machine that has the ticket.
-func Resumed(ticket uint32) { table[ticket%shards].leave(ticket >> shardBits) }
+// Leave removes the machine that has the ticket.
+func Leave(ticket uint32) {
+	if ticket != Watched {
+		table[ticket%shards].leave(ticket >> shardBits)
+	}
+}
 
 // Each calls f with the records of all entered machines, some at a time under a lock:
 // f must neither block nor keep the record or the machine. Machines that are entered or

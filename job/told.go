@@ -1,0 +1,57 @@
+package job
+
+import "github.com/movenext/movenext/internal/tracking"
+
+// # Lives that are told
+//
+// Package inspect can tell what becomes of each job. Whether it wants to is asked once,
+// before the job is handed out, and the answer is the record that the job has, or has
+// not. So for a job that is not told of there is no further test: each of its steps
+// looks for that record anyway.
+
+// lifeTold is the bit of [Diagnostics] that says that something listens. No program
+// sets it.
+const lifeTold = Diagnostics(tracking.ToldBit)
+
+// tellMade has the life of the job h be told, if something wants that, and reports
+// whether it does. m is its machine, if it has one already. The job was not handed out
+// yet.
+func (c *core) tellMade(h Handle, m tracking.Machine) bool {
+	w := tracking.Listening()
+	if w == nil || !w.Wants(h) {
+		return false
+	}
+	c.extras().record().told = h
+	w.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
+	return true
+}
+
+func (r *rare) tellStart() { r.tell(tracking.Started) }
+
+func (r *rare) tellEnd() { r.tell(tracking.Ended) }
+
+func (r *rare) tell(m tracking.Moment) {
+	if r.recorded != nil && r.recorded.told != nil {
+		tracking.Tell(tracking.Life{Moment: m, Job: r.recorded.told})
+	}
+}
+
+// TellMade implements jobcore.Telling.
+func (i *insides) TellMade(h any, m tracking.Machine) {
+	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
+		i.rare.Load().tellStart() // a machine is made where it runs
+	}
+}
+
+// Told implements jobcore.Telling.
+func (i *insides) Told() bool {
+	r := i.rare.Load()
+	return r != nil && r.recorded != nil && r.recorded.told != nil
+}
+
+// endTask ends the task of the execution tracer, if there is one.
+func (r *recorded) endTask() {
+	if r.task != nil {
+		r.task.End()
+	}
+}
