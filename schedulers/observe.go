@@ -170,7 +170,9 @@ type observer struct {
 
 // observers are the calls that have not been stopped. A list never changes.
 var observers struct {
+	_   [64]byte                    // keeps what others write off its cache line
 	now atomic.Pointer[[]*observer] // nil: none
+	_   [64]byte
 
 	mu sync.Mutex // of changes
 }

@@ -103,14 +103,9 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
-	if schedulers.Observed() {
+	if schedulers.Observed() && !hint.Flags.Has(told) {
 		return p.submitTold(w, hint)
 	}
-	return p.submit(w, hint)
-}
-
-// submit is Submit for work that is not nil.
-func (p *Pool) submit(w schedulers.Work, hint schedulers.Hint) error {
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return p.submitLong(w)
 	}

@@ -5,7 +5,11 @@ import "github.com/movenext/movenext/schedulers"
 // This file tells the pool's events: see [schedulers.Observe]. Those of a run are told
 // by the worker's loop. The callers hold mu, except for submitTold and tellInlined.
 
-// submitTold is submit with its events.
+// told is a flag of the hints that submitTold gives to Submit. A method of their own for
+// what Submit does then would cost each submission a call, while nothing listens.
+const told schedulers.Flags = 1 << 7
+
+// submitTold is Submit with its events.
 func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
 	if from := p.own(hint.From); from != nil {
@@ -15,7 +19,8 @@ func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 		}
 	}
 	schedulers.Tell(e)
-	err := p.submit(w, hint)
+	hint.Flags |= told
+	err := p.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0
 		schedulers.Tell(e)

@@ -101,14 +101,9 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
-	if schedulers.Observed() {
+	if schedulers.Observed() && !hint.Flags.Has(told) {
 		return s.submitTold(w, hint)
 	}
-	return s.submit(w, hint)
-}
-
-// submit is Submit for work that is not nil.
-func (s *Scheduler) submit(w schedulers.Work, hint schedulers.Hint) error {
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return s.submitLong(w)
 	}

@@ -5,7 +5,11 @@ import "github.com/movenext/movenext/schedulers"
 // This file tells what happens, in the vocabulary that all schedulers share: see
 // [schedulers.Observe]. The option [Trace] tells why: the decisions of this one.
 
-// submitTold is submit with its events.
+// told is a flag of the hints that submitTold gives to Submit. A method of their own for
+// what Submit does then would cost each submission a call, while nothing listens.
+const told schedulers.Flags = 1 << 7
+
+// submitTold is Submit with its events.
 func (s *Scheduler) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w}
 	if from := s.own(hint.From); from != nil {
@@ -15,7 +19,8 @@ func (s *Scheduler) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 		}
 	}
 	schedulers.Tell(e)
-	err := s.submit(w, hint)
+	hint.Flags |= told
+	err := s.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0
 		schedulers.Tell(e)
