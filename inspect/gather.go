@@ -118,6 +118,7 @@ func gather() *Report {
 		return cmp.Or(b.Waiters-a.Waiters, strings.Compare(a.What, b.What), strings.Compare(a.Holder, b.Holder))
 	})
 	g.report.Circles = findCycles(g.locks)
+	g.report.Jobs = jobsOf(g.now)
 	g.addSchedulers()
 	return g.report
 }

@@ -16,6 +16,7 @@ type Report struct {
 
 	Suspended  int         // tracked machines that are suspended
 	Groups     []Group     // the largest first
+	Jobs       []Jobs      // that are not suspended, the most first
 	Locks      []Lock      // that machines wait for, the one with the most waiters first
 	Circles    []Circle    // cycles of machines that wait for each other
 	Schedulers []Scheduler // on which the machines resume

@@ -76,6 +76,8 @@ type recorded struct {
 	task *trace.Task // of the execution tracer
 	told Handle      // the job itself, if its life is told; see told.go
 
+	ticket uint32 // in the table of tracked jobs, or 0; see package tracking
+
 	dropped *failure // of a source that was made while a hook for unobserved failures was set
 }
 
@@ -129,7 +131,7 @@ func (c *core) publish(final Status) continuation.Chain {
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
-		r.tellEnd()
+		r.ended()
 		if r.recorded != nil && r.recorded.dropped != nil {
 			r.recorded.dropped.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark

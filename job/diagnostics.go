@@ -34,8 +34,8 @@ const (
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
 	for {
 		now := tracking.Jobs.Load()
-		if tracking.Jobs.CompareAndSwap(now, now&tracking.ToldBit|uint32(d&^lifeTold)) {
-			return Diagnostics(now) &^ lifeTold
+		if tracking.Jobs.CompareAndSwap(now, now&tracking.OurBits|uint32(d&^ourBits)) {
+			return Diagnostics(now) &^ ourBits
 		}
 	}
 }
@@ -68,6 +68,16 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 		t.mode |= traced
 	}
 	return ctx
+}
+
+// track enters the job into the table, if it is to be tracked. It is complete, but was
+// not handed out yet.
+func (t *task[T]) track(d Diagnostics) {
+	if d&tracked == 0 {
+		return
+	}
+	r := t.extras().record()
+	r.ticket = tracking.EnterJob(&t.Job)
 }
 
 // record is the same for a scope, whose children have its labels. A scope is no task of

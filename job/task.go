@@ -55,10 +55,12 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if schedulers.HasLabels(ctx) {
 		t.mode |= labeled
 	}
-	if d := o.diagnose | Diagnostics(tracking.Jobs.Load()); d != 0 {
+	d := o.diagnose | Diagnostics(tracking.Jobs.Load())
+	if d != 0 {
 		ctx = t.record(ctx, d)
 	}
 	t.enclose(self, at, ctx)
+	t.track(d)
 	return nil
 }
 
@@ -206,7 +208,7 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	told := t.waiting.CompleteAttended()
 	r := t.rare.Load()
 	if r != nil {
-		r.tellEnd()
+		r.ended()
 	}
 	if (told != continuation.Chain{}) {
 		from := t.worker

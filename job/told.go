@@ -1,6 +1,9 @@
 package job
 
-import "github.com/movenext/movenext/internal/tracking"
+import (
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/tracking"
+)
 
 // # Lives that are told
 //
@@ -9,9 +12,12 @@ import "github.com/movenext/movenext/internal/tracking"
 // not. So for a job that is not told of there is no further test: each of its steps
 // looks for that record anyway.
 
-// lifeTold is the bit of [Diagnostics] that says that something listens. No program
-// sets it.
-const lifeTold = Diagnostics(tracking.ToldBit)
+// Bits of [Diagnostics] that no program sets: something listens, jobs are tracked.
+const (
+	lifeTold = Diagnostics(tracking.ToldBit)
+	tracked  = Diagnostics(tracking.TrackedBit)
+	ourBits  = Diagnostics(tracking.OurBits)
+)
 
 // tellMade has the life of the job h be told, if something wants that, and reports
 // whether it does. m is its machine, if it has one already. The job was not handed out
@@ -28,7 +34,16 @@ func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 
 func (r *rare) tellStart() { r.tell(tracking.Started) }
 
-func (r *rare) tellEnd() { r.tell(tracking.Ended) }
+// ended tells that the job has its outcome, and takes it out of the table.
+func (r *rare) ended() {
+	if r.recorded == nil {
+		return
+	}
+	if n := r.recorded.ticket; n != 0 {
+		tracking.LeaveJob(n)
+	}
+	r.tell(tracking.Ended)
+}
 
 func (r *rare) tell(m tracking.Moment) {
 	if r.recorded != nil && r.recorded.told != nil {
@@ -55,3 +70,20 @@ func (r *recorded) endTask() {
 		r.task.End()
 	}
 }
+
+// About implements jobcore.Telling.
+func (i *insides) About() (a jobcore.About) {
+	if r := i.rare.Load(); r != nil && r.recorded != nil {
+		a.Made = r.recorded.made
+	}
+	if c := i.core(); c.own != nil {
+		a.Home, a.Suspended = c.scheduler(), c.state.isSuspended()
+		if around := c.around(); around != nil {
+			a.Parent = (*insides)(around)
+		}
+	}
+	return a
+}
+
+// Label implements jobcore.Telling.
+func (i *insides) Label() string { return i.core().shortLabel() }

@@ -56,6 +56,20 @@ type Telling interface {
 
 	// Told reports whether the life of the job is told.
 	Told() bool
+
+	// About returns what a report says of a job that has a function.
+	About() About
+
+	// Label returns the name of the job in quotes, or its number.
+	Label() string
+}
+
+// About is what a report says of a job. A field is zero if it is not known.
+type About struct {
+	Home      schedulers.Scheduler
+	Made      uintptr // the program counter where it was made
+	Parent    Insides // the job in whose function it was made
+	Suspended bool    // its function has suspended, so it is a machine
 }
 
 // Completing is the half for the completer of a job that has no function. It is used

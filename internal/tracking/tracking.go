@@ -70,12 +70,15 @@ type Record struct {
 	Since int64 // when it was suspended; see Now
 }
 
-// Filter decides which machines are tracked.
-type Filter func(m Machine) bool
+// Filter decides which machines are tracked, and which jobs with a function.
+type Filter struct {
+	Machine func(m Machine) bool
+	Job     func(job any) bool
+}
 
 // switches are what machines look at when they suspend. They never change.
 type switches struct {
-	filter  Filter
+	filter  *Filter
 	watcher *Watcher
 }
 
@@ -114,43 +117,63 @@ func Tracked() bool {
 	return s != nil && s.filter != nil
 }
 
-// Set makes machines tracked that f accepts, from their next suspension on; nil:
-// none. Machines that were entered before remain until they continue, or [Forget]
-// is called.
-func Set(f Filter) { change(func(s *switches) { s.filter = f }) }
+// Set makes machines tracked that f accepts, from their next suspension on, and jobs
+// that are made from now on; nil: none. What was entered before remains until it
+// continues or ends, or [Forget] is called.
+func Set(f *Filter) {
+	change(func(s *switches) { s.filter = f })
+	if f != nil {
+		Jobs.Or(TrackedBit)
+	} else {
+		Jobs.And(^uint32(TrackedBit))
+	}
+}
 
-// Forget drops all entered machines. Their slots remain theirs until they
-// continue.
+// Forget drops all entered machines and jobs. Their slots remain theirs until they
+// continue or end.
 func Forget() {
-	Each(func(r *Record) { r.Of, r.On = nil, nil })
+	drop := func(r *Record) { r.Of, r.On = nil, nil }
+	Each(drop)
+	EachJob(drop)
 }
 
 // Enter enters a machine that is about to register with on, if it is to be tracked,
 // and returns its ticket; 0: it is not tracked. Each ticket is returned by [Leave].
 func Enter(m Machine, on any) (ticket uint32) {
 	s := current.Load()
-	if s == nil || s.filter == nil || !s.filter(m) {
+	if s == nil || s.filter == nil || !s.filter.Machine(m) {
 		return 0
 	}
-	n := rand.Uint32() % shards
-	return table[n].enter(Record{m, on, Now()})<<shardBits | n
+	return machines.enter(Record{m, on, Now()})
 }
+
+// EnterJob enters a job that is made, if it is to be tracked: as what a record is On. It
+// returns its ticket; 0: it is not tracked. Each ticket is returned by [LeaveJob].
+func EnterJob(job any) (ticket uint32) {
+	s := current.Load()
+	if s == nil || s.filter == nil || !s.filter.Job(job) {
+		return 0
+	}
+	return jobs.enter(Record{On: job, Since: Now()})
+}
+
+// LeaveJob removes the job that has the ticket.
+func LeaveJob(ticket uint32) { jobs.leave(ticket) }
+
+// EachJob is [Each] for jobs.
+func EachJob(f func(*Record)) { jobs.each(f) }
 
 // Leave removes the machine that has the ticket.
 func Leave(ticket uint32) {
 	if ticket != Watched {
-		table[ticket%shards].leave(ticket >> shardBits)
+		machines.leave(ticket)
 	}
 }
 
 // Each calls f with the records of all entered machines, some at a time under a lock:
 // f must neither block nor keep the record or the machine. Machines that are entered or
 // removed meanwhile may be missing.
-func Each(f func(*Record)) {
-	for i := range table {
-		table[i].each(f)
-	}
-}
+func Each(f func(*Record)) { machines.each(f) }
 
 const (
 	shardBits = 6
@@ -159,7 +182,23 @@ const (
 	chunkSize = 1 << chunkBits // 5 KB; a reader holds the lock for as many machines
 )
 
-var table [shards]shard
+// table has records. A ticket is the number of a slot, and that of its shard.
+type table [shards]shard
+
+var machines, jobs table
+
+func (t *table) enter(r Record) (ticket uint32) {
+	n := rand.Uint32() % shards
+	return t[n].enter(r)<<shardBits | n
+}
+
+func (t *table) leave(ticket uint32) { t[ticket%shards].leave(ticket >> shardBits) }
+
+func (t *table) each(f func(*Record)) {
+	for i := range t {
+		t[i].each(f)
+	}
+}
 
 // shard is a part of the table. Slot 0 is never used.
 type shard struct {
@@ -215,7 +254,7 @@ func (s *shard) eachOf(n int, f func(*Record)) bool {
 		return false
 	}
 	for i := range s.chunks[n] {
-		if r := &s.chunks[n][i]; r.Of != nil {
+		if r := &s.chunks[n][i]; r.Of != nil || r.On != nil {
 			f(r)
 		}
 	}

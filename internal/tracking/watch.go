@@ -36,12 +36,16 @@ type Watcher struct {
 	Tell  func(Life)
 }
 
-// Jobs is what is to be recorded about new jobs: the bits of job.Diagnostics, and
-// ToldBit.
+// Jobs is what is to be recorded about new jobs: the bits of job.Diagnostics, and those
+// below.
 var Jobs atomic.Uint32
 
-// ToldBit says in [Jobs] that there is a watcher.
-const ToldBit = 1 << 31
+// Bits of [Jobs].
+const (
+	ToldBit    = 1 << 31 // there is a watcher
+	TrackedBit = 1 << 30 // jobs are tracked
+	OurBits    = ToldBit | TrackedBit
+)
 
 // Watched is the ticket of a machine that is not tracked, but whose life is told. No
 // slot of the table has it.
