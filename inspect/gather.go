@@ -118,7 +118,7 @@ func gather() *Report {
 		return cmp.Or(b.Waiters-a.Waiters, strings.Compare(a.What, b.What), strings.Compare(a.Holder, b.Holder))
 	})
 	g.report.Circles = findCycles(g.locks)
-	g.report.Jobs = jobsOf(g.now)
+	g.addJobs()
 	g.addSchedulers()
 	return g.report
 }
@@ -153,7 +153,7 @@ func (g *gathering) add(r *tracking.Record) {
 	}
 	p.Oldest = time.Duration(max(0, g.now-p.since))
 	g.addLock(r)
-	g.addHome(r.Of.Home().Scheduler)
+	g.addHome(r.Of.Home().Scheduler, 1)
 	clear(points)
 }
 
@@ -215,21 +215,22 @@ func (g *gathering) addLock(r *tracking.Record) {
 	l.Waiters++
 }
 
-func (g *gathering) addHome(s schedulers.Scheduler) {
+// addHome counts n suspended machines for a scheduler.
+func (g *gathering) addHome(s schedulers.Scheduler, n int) {
 	for i := range g.homes {
 		if schedulers.Same(g.homes[i].of, s) {
-			g.homes[i].suspended++
+			g.homes[i].suspended += n
 			return
 		}
 	}
 	if len(g.homes) < 100 {
-		g.homes = append(g.homes, home{s, 1})
+		g.homes = append(g.homes, home{s, n})
 	}
 }
 
 func (g *gathering) addSchedulers() {
 	for _, h := range g.homes {
-		s := Scheduler{Name: strings.TrimPrefix(fmt.Sprintf("%T", h.of), "*"), Suspended: h.suspended}
+		s := Scheduler{Name: short(schedulers.NameOf(h.of)), Suspended: h.suspended}
 		if m, ok := h.of.(schedulers.Meter); ok {
 			s.Metrics, s.Metered = m.Metrics(), true
 		}

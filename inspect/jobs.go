@@ -41,23 +41,22 @@ type jobs struct {
 	examples int
 }
 
-// jobsOf counts the tracked jobs.
-func jobsOf(now int64) (all []Jobs) {
+// addJobs counts the tracked jobs.
+func (g *gathering) addJobs() {
 	groups := map[jobsKey]*jobs{}
-	tracking.EachJob(func(r *tracking.Record) { addJob(groups, r) })
-	for _, g := range groups {
-		g.Oldest = time.Duration(max(0, now-g.since))
-		all = append(all, g.Jobs)
+	tracking.EachJob(func(r *tracking.Record) { g.addJob(groups, r) })
+	for _, j := range groups {
+		j.Oldest = time.Duration(max(0, g.now-j.since))
+		g.report.Jobs = append(g.report.Jobs, j.Jobs)
 	}
-	slices.SortFunc(all, func(a, b Jobs) int {
+	slices.SortFunc(g.report.Jobs, func(a, b Jobs) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Status, b.Status), strings.Compare(a.Home, b.Home),
 			strings.Compare(a.Made.Function, b.Made.Function), a.Made.Line-b.Made.Line)
 	})
-	return all
 }
 
 // addJob counts one job, which cannot end meanwhile.
-func addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
+func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	h, ok := r.On.(job.Handle)
 	in := jobcore.Of(r.On)
 	if !ok || in == nil {
@@ -67,19 +66,20 @@ func addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	if a.Suspended || status.IsFinal() {
 		return // it is a machine, or about to leave
 	}
+	g.addHome(a.Home, 0)
 	key := jobsKey{status, schedulers.NameOf(a.Home), a.Made}
-	g := groups[key]
-	if g == nil {
-		g = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: short(key.home), Made: placeAt(a.Made)}}
-		groups[key] = g
+	j := groups[key]
+	if j == nil {
+		j = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: short(key.home), Made: placeAt(a.Made)}}
+		groups[key] = j
 	}
-	g.Count++
-	if r.Since < g.since {
-		g.since = r.Since
-		if g.examples++; g.examples < examplesCap {
-			g.Example, g.Parent = in.Label(), ""
+	j.Count++
+	if r.Since < j.since {
+		j.since = r.Since
+		if j.examples++; j.examples < examplesCap {
+			j.Example, j.Parent = in.Label(), ""
 			if a.Parent != nil {
-				g.Parent = a.Parent.Label()
+				j.Parent = a.Parent.Label()
 			}
 		}
 	}

@@ -62,7 +62,7 @@ type Link struct {
 
 // Scheduler is a scheduler on which machines resume.
 type Scheduler struct {
-	Name      string // its type
+	Name      string // or its type, if it has none
 	Suspended int    // machines that resume here
 	Metrics   schedulers.Metrics
 	Metered   bool // whether it has Metrics

@@ -118,7 +118,7 @@ func TestFunctionsAreMeasured(t *testing.T) {
 	assert.EqualValues(t, 1, got.Start.Count())
 	assert.EqualValues(t, 1, got.Suspensions.Count())
 	assert.InDelta(t, got.Suspensions.Sum, float64(got.Suspended.Count()), 0)
-	assert.EqualValues(t, got.Suspended.Count()+1, got.Run.Count())
+	assert.Equal(t, got.Suspended.Count()+1, got.Run.Count())
 }
 
 func TestAPartIsScaledUp(t *testing.T) {
