@@ -168,10 +168,18 @@ type observer struct {
 	shift uint   // of a work item's hash, which is then 0; 0: all work
 }
 
-// observers are the calls that have not been stopped. A list never changes.
+// audience are the observers of one moment, and what they want together. It never
+// changes.
+type audience struct {
+	all   []*observer
+	kinds uint32
+	shift uint // each selects by the first bits of a hash, so the one with the fewest decides
+}
+
+// observers are the calls that have not been stopped.
 var observers struct {
 	_   [64]byte                    // keeps what others write off its cache line
-	now atomic.Pointer[[]*observer] // nil: none
+	now atomic.Pointer[audience] // nil: none
 	_   [64]byte
 
 	mu sync.Mutex // of changes
@@ -213,13 +221,22 @@ func changeObservers(f func([]*observer) []*observer) {
 	defer observers.mu.Unlock()
 	var list []*observer
 	if now := observers.now.Load(); now != nil {
-		list = slices.Clone(*now)
+		list = slices.Clone(now.all)
 	}
 	if list = f(list); len(list) == 0 {
 		observers.now.Store(nil)
 		return
 	}
-	observers.now.Store(&list)
+	a := &audience{all: list, shift: list[0].shift}
+	for _, o := range list {
+		a.kinds |= o.kinds
+		if o.shift == 0 || a.shift == 0 {
+			a.shift = 0
+		} else {
+			a.shift = max(a.shift, o.shift)
+		}
+	}
+	observers.now.Store(a)
 }
 
 // Observed reports whether anything listens to events: if not, there is no need to
@@ -233,12 +250,12 @@ var started = time.Now()
 // told while nothing listens. It blocks as long as the listeners do, and is safe for
 // concurrent use.
 func Tell(e Event) {
-	list := observers.now.Load()
-	if list == nil {
+	now := observers.now.Load()
+	if now == nil {
 		return
 	}
 	e.Scheduler = beneathHome(e.Scheduler)
-	for _, o := range *list {
+	for _, o := range now.all {
 		if !o.wants(e.Kind, e.Work) {
 			continue
 		}
@@ -265,12 +282,15 @@ func hash(w Work) uint64 {
 	return uint64(v.Pointer()>>4) * golden
 }
 
-// anyWants reports whether events of one of the two kinds about w are told to anything.
-func anyWants(one, other EventKind, w Work) bool {
-	list := observers.now.Load()
-	return list != nil && slices.ContainsFunc(*list, func(o *observer) bool {
-		return o.wants(one, w) || o.wants(other, w)
-	})
+// ofWorks are the kinds of events that are about one work item.
+const ofWorks uint32 = 1<<(Inlined+1) - 1
+
+// Hears reports whether events about the work item w are told to anything: if not, there
+// is no need to prepare any. It is false for most work while all listeners select a part
+// ([OneIn]). It does not block.
+func Hears(w Work) bool {
+	now := observers.now.Load()
+	return now != nil && now.kinds&ofWorks != 0 && (now.shift == 0 || hash(w)>>now.shift == 0)
 }
 
 // RunTold is w.Run(on), with the events [Begun] and [Ended] of the scheduler home if
@@ -282,7 +302,7 @@ func RunTold(home Scheduler, w Work, on Worker) {
 	if a, ok := w.(interface{ About() Work }); ok {
 		about = a.About()
 	}
-	if home == nil || !anyWants(Begun, Ended, about) {
+	if home == nil || !Hears(about) {
 		w.Run(on)
 		return
 	}

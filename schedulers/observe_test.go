@@ -256,3 +256,29 @@ func ExampleTell() {
 	// schedulers_test.lifo: submitted
 	// schedulers_test.lifo: abandoned
 }
+
+// BenchmarkObserve submits work from inside work, and runs it.
+func BenchmarkObserve(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		opts []schedulers.ObserveOption
+		off  bool
+	}{
+		{name: "off", off: true},
+		{name: "1 in 100", opts: []schedulers.ObserveOption{schedulers.OneIn(100)}},
+		{name: "all"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			if !c.off {
+				defer schedulers.Observe(func(schedulers.Event) {}, c.opts...)()
+			}
+			b.ReportAllocs()
+			p := pool.New(pool.Workers(1, 1))
+			all := new(sync.WaitGroup)
+			all.Add(1)
+			_ = p.Submit(&tally{again: b.N, home: p, all: all}, schedulers.Hint{})
+			all.Wait()
+			_ = p.Shutdown(context.Background())
+		})
+	}
+}

@@ -80,7 +80,7 @@ func (b *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work)
 		b.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
 	}
-	if schedulers.Observed() {
+	if schedulers.Observed() && schedulers.Hears(w) {
 		tell(schedulers.Submitted, home, w)
 	}
 	for {

@@ -101,7 +101,7 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
-	if schedulers.Observed() && !hint.Flags.Has(told) {
+	if schedulers.Observed() && !hint.Flags.Has(told) && schedulers.Hears(w) {
 		return s.submitTold(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
