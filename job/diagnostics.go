@@ -48,19 +48,19 @@ func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
 // with. It is called by prepare, which is called by the function that the user has
 // called.
 func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
-	r := t.extras()
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and what the user has called
-		r.record().made = pcs[0]
+		t.extras().record().made = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		t.mode |= labeled
-		if r.name != "" {
-			ctx = pprof.WithLabels(ctx, pprof.Labels("job", r.name))
+		if name := t.Name(); name != "" {
+			ctx = pprof.WithLabels(ctx, pprof.Labels("job", name))
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
+		r := t.extras()
 		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
 		t.mode |= traced
 	}
@@ -76,8 +76,9 @@ func (t *task[T]) track(d Diagnostics) {
 	if d&tracked == 0 {
 		return
 	}
-	r := t.extras().record()
-	r.ticket = tracking.EnterJob(&t.Job)
+	if n := tracking.EnterJob(&t.Job); n != 0 {
+		t.extras().record().ticket = n
+	}
 }
 
 // record is the same for a scope, whose children have its labels. A scope is no task of

@@ -128,7 +128,7 @@ func (l *Loop) serve() (ended bool) {
 // work runs the current work, and then the work at hand.
 func (l *Loop) work() {
 	for l.current != nil {
-		if schedulers.Observed() {
+		if schedulers.Observed() && schedulers.Hears(l.current) {
 			schedulers.RunTold(l.On.Scheduler(), l.current, l.On)
 		} else {
 			l.current.Run(l.On)

@@ -30,7 +30,7 @@ func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 
 // tellInlined tells that the worker by runs w itself. A nil w was not submitted before.
 func tellInlined(w schedulers.Work, by *worker) {
-	if !schedulers.Observed() {
+	if !schedulers.Observed() || !schedulers.Hears(w) {
 		return
 	}
 	e := schedulers.EventOf(schedulers.Submitted, by)
