@@ -46,7 +46,7 @@ type Event struct {
 	Kind   EventKind
 	Time   time.Duration // since the program started
 	Job    job.Handle
-	Status job.Status // of Ended
+	Status job.Status // of Ended: what the status of the job is going to be
 
 	// Place is of Suspended: where the innermost function waits. Of Made: the outermost
 	// function, for an async function that was called; for other jobs where they were
@@ -179,7 +179,7 @@ func eventOf(l tracking.Life, h job.Handle) *Event {
 	case Suspended:
 		e.suspended(l.Of, l.On)
 	case Ended:
-		e.Status = h.Status()
+		e.Status = job.Status(l.Status)
 	case Started, Resumed:
 	}
 	return e

@@ -131,7 +131,6 @@ func (c *core) publish(final Status) continuation.Chain {
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
-		r.ended()
 		if r.recorded != nil && r.recorded.dropped != nil {
 			r.recorded.dropped.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark
@@ -144,6 +143,9 @@ func (c *core) publish(final Status) continuation.Chain {
 func (c *core) conclude(final Status) {
 	if final == Faulted {
 		c.fail()
+	}
+	if r := c.rare.Load(); r != nil {
+		r.ended(final)
 	}
 	c.final = uint8(final)
 }

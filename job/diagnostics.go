@@ -76,8 +76,9 @@ func (t *task[T]) track(d Diagnostics) {
 	if d&tracked == 0 {
 		return
 	}
-	if n := tracking.EnterJob(&t.Job); n != 0 {
-		t.extras().record().ticket = n
+	if tracking.WantsJob(&t.Job) {
+		r := t.extras().record() // before the job is in the table, where others read this
+		r.ticket = tracking.EnterJob(&t.Job)
 	}
 }
 

@@ -207,9 +207,6 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.conclude(final)
 	told := t.waiting.CompleteAttended()
 	r := t.rare.Load()
-	if r != nil {
-		r.ended()
-	}
 	if (told != continuation.Chain{}) {
 		from := t.worker
 		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {

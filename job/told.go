@@ -32,22 +32,23 @@ func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 	return true
 }
 
-func (r *rare) tellStart() { r.tell(tracking.Started) }
+func (r *rare) tellStart() { r.tell(tracking.Started, Running) }
 
-// ended tells that the job has its outcome, and takes it out of the table.
-func (r *rare) ended() {
+// ended tells that the job has its outcome, and takes it out of the table. Whatever sees
+// that the job has ended comes after that.
+func (r *rare) ended(final Status) {
 	if r.recorded == nil {
 		return
 	}
 	if n := r.recorded.ticket; n != 0 {
 		tracking.LeaveJob(n)
 	}
-	r.tell(tracking.Ended)
+	r.tell(tracking.Ended, final)
 }
 
-func (r *rare) tell(m tracking.Moment) {
+func (r *rare) tell(m tracking.Moment, s Status) {
 	if r.recorded != nil && r.recorded.told != nil {
-		tracking.Tell(tracking.Life{Moment: m, Job: r.recorded.told})
+		tracking.Tell(tracking.Life{Moment: m, Job: r.recorded.told, Status: uint8(s)})
 	}
 }
 

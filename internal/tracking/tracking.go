@@ -147,15 +147,15 @@ func Enter(m Machine, on any) (ticket uint32) {
 	return machines.enter(Record{m, on, Now()})
 }
 
-// EnterJob enters a job that is made, if it is to be tracked: as what a record is On. It
-// returns its ticket; 0: it is not tracked. Each ticket is returned by [LeaveJob].
-func EnterJob(job any) (ticket uint32) {
+// WantsJob reports whether a job that is made is to be tracked.
+func WantsJob(job any) bool {
 	s := current.Load()
-	if s == nil || s.filter == nil || !s.filter.Job(job) {
-		return 0
-	}
-	return jobs.enter(Record{On: job, Since: Now()})
+	return s != nil && s.filter != nil && s.filter.Job(job)
 }
+
+// EnterJob enters a job, as what a record is On, and returns its ticket, which is not 0.
+// From here on it is read. Each ticket is returned by [LeaveJob].
+func EnterJob(job any) (ticket uint32) { return jobs.enter(Record{On: job, Since: Now()}) }
 
 // LeaveJob removes the job that has the ticket.
 func LeaveJob(ticket uint32) { jobs.leave(ticket) }

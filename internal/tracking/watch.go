@@ -27,6 +27,7 @@ type Life struct {
 	Job    any     // a job.Handle
 	Of     Machine // of Made and Suspended, for a machine; Tell may read it
 	On     any     // of Suspended: what it waits for
+	Status uint8   // of Ended: a job.Status
 }
 
 // Watcher hears of lives. Its functions are called in the middle of what the job or the
