@@ -153,6 +153,8 @@ func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 // described says what a receiver waits for.
 func (r *receiving[T]) described() string { return typeName((*Channel[T])(r)) + ".Receive" }
 
+func (r *receiving[T]) buffer() buffer { return (*Channel[T])(r) }
+
 func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.

@@ -131,6 +131,8 @@ func (c *Channel[T]) sending() *sending[T] { return (*sending[T])(c) }
 // described says what a sender waits for.
 func (s *sending[T]) described() string { return typeName((*Channel[T])(s)) + ".Send" }
 
+func (s *sending[T]) buffer() buffer { return (*Channel[T])(s) }
+
 func (s *sending[T]) guard() *sync.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.

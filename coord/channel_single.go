@@ -157,6 +157,11 @@ func (l *singleReceiver[T]) Reason() (what, holder string) {
 	return (*waiter[T, job.Void])(l).Reason()
 }
 
+// Queue is like that of a waiter.
+func (l *singleReceiver[T]) Queue() buffer {
+	return (*waiter[T, job.Void])(l).Queue()
+}
+
 // Join implements [statemachine.Pending].
 func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {
 	w := (*waiter[T, job.Void])(l)

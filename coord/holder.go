@@ -100,6 +100,21 @@ func (w *waiter[R, P]) Held() (what any, by schedulers.Named) {
 	return what, l.heldBy(w.ask).Work()
 }
 
+// buffer is a channel, as a report describes it.
+type buffer = interface {
+	Len() int
+	Cap() int
+}
+
+// Queue returns, for package inspect, the channel that w waits for, or nil if it waits
+// for something else. The channel's methods take its lock.
+func (w *waiter[R, P]) Queue() buffer {
+	if q, ok := w.host.(interface{ buffer() buffer }); ok {
+		return q.buffer()
+	}
+	return nil
+}
+
 // reporting returns ctx for a wait of w. If a scheduler reports what waits for what,
 // the context carries w.
 func (w *waiter[R, P]) reporting(ctx context.Context) context.Context {

@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"slices"
+
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/tracking"
-	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -26,27 +28,36 @@ import (
 // that was the holder in 2 and in 5, and that did not run in between, so it held
 // the lock at that moment, and only the holder itself could release it.
 
-// rounds bounds step 3: a longer chain of waits is not followed to its end.
-const rounds = 16
+// A machine may wait for several others at once: for a WhenAll, or for a continuation of
+// one. Then each of their jobs has to end, so each is a wait of its own. A WhenAny is
+// not followed, since it ends without the others.
+
+const (
+	rounds    = 16   // of step 3: a longer chain of waits is not followed to its end
+	fanout    = 1000 // jobs behind one wait
+	nestedFor = 32   // combinators of combinators
+)
 
 // noted is what one machine waits for.
 type noted struct {
 	of    tracking.Machine
 	since int64
-	next  job.Handle
+	next  []jobcore.Insides
 	still bool
 	link  Link
+
+	walked, onWay bool // see follow
 }
 
 // findCycles returns the cycles that lead over the locks.
 func findCycles(locks map[any]*lock) (cycles []Circle) {
-	sought := map[job.Handle]bool{}
+	sought := map[jobcore.Insides]bool{}
 	for _, l := range locks {
-		if h, ok := l.holder.(job.Handle); ok {
+		if h := jobcore.Of(l.holder); h != nil {
 			sought[h] = true
 		}
 	}
-	notes := map[job.Handle]*noted{}
+	notes := map[jobcore.Insides]*noted{}
 	for range rounds {
 		if len(sought) == 0 {
 			break
@@ -58,8 +69,7 @@ func findCycles(locks map[any]*lock) (cycles []Circle) {
 		return nil
 	}
 	tracking.Each(func(r *tracking.Record) {
-		h, _ := r.Of.Handle().(job.Handle)
-		if n := notes[h]; n != nil && n.of == r.Of && n.since == r.Since && awaited(r.On) == n.next {
+		if n := notes[jobcore.Of(r.Of.Handle())]; n != nil && n.of == r.Of && n.since == r.Since && slices.Equal(awaited(r.On), n.next) {
 			n.still = true
 		}
 	})
@@ -73,12 +83,12 @@ func findCycles(locks map[any]*lock) (cycles []Circle) {
 
 // note notes what the machines of the sought jobs wait for, and returns the jobs that
 // this leads to.
-func note(notes map[job.Handle]*noted, sought map[job.Handle]bool) (next map[job.Handle]bool) {
+func note(notes map[jobcore.Insides]*noted, sought map[jobcore.Insides]bool) (next map[jobcore.Insides]bool) {
 	g := gathering{now: tracking.Now()}
-	next = map[job.Handle]bool{}
+	next = map[jobcore.Insides]bool{}
 	tracking.Each(func(r *tracking.Record) {
-		h, ok := r.Of.Handle().(job.Handle)
-		if !ok || !sought[h] || notes[h] != nil {
+		h := jobcore.Of(r.Of.Handle())
+		if h == nil || !sought[h] || notes[h] != nil {
 			return
 		}
 		n := &noted{of: r.Of, since: r.Since, next: awaited(r.On), link: Link{Machine: g.machine(r)}}
@@ -86,8 +96,8 @@ func note(notes map[job.Handle]*noted, sought map[job.Handle]bool) (next map[job
 			n.link.Place = s.Where()
 		}
 		notes[h] = n
-		if n.next != nil {
-			next[n.next] = true
+		for _, j := range n.next {
+			next[j] = true
 		}
 	})
 	for h := range next {
@@ -98,38 +108,55 @@ func note(notes map[job.Handle]*noted, sought map[job.Handle]bool) (next map[job
 	return next
 }
 
-// awaited returns the job that has to continue before on ends, or nil.
-func awaited(on any) job.Handle {
-	switch on := on.(type) {
-	case job.Handle:
-		return on
-	case holding:
-		_, by := on.Held()
-		h, _ := by.(job.Handle)
-		return h
+// awaited returns the jobs that have to continue before on ends.
+func awaited(on any) (jobs []jobcore.Insides) {
+	if h, ok := on.(holding); ok {
+		_, by := h.Held()
+		on = by
 	}
-	return nil
+	if j := jobcore.Of(on); j != nil {
+		jobs = behind(j, nil, nestedFor)
+	}
+	return jobs
 }
 
-// follow returns the notes that lead back to themselves.
-func follow(notes map[job.Handle]*noted) (rings [][]*noted) {
-	seen := map[*noted]int{} // in which walk
-	walk := 0
-	for _, n := range notes {
-		walk++
-		var way []*noted
-		for n != nil && seen[n] == 0 {
-			seen[n] = walk
-			way = append(way, n)
-			n = notes[n.next]
+// behind appends j, or the jobs that all have to end before it can.
+func behind(j jobcore.Insides, jobs []jobcore.Insides, depth int) []jobcore.Insides {
+	before := j.Antecedents()
+	if len(before) == 0 || depth == 0 {
+		return append(jobs, j)
+	}
+	for _, b := range before {
+		if len(jobs) < fanout {
+			jobs = behind(b, jobs, depth-1)
 		}
-		if n == nil || seen[n] != walk {
-			continue
-		}
-		for i := range way {
-			if way[i] == n {
-				rings = append(rings, way[i:])
+	}
+	return jobs
+}
+
+// follow returns the ways through the notes that lead back to where they begin. Each
+// note is walked once, so of several cycles that share a machine one may be missed.
+func follow(notes map[jobcore.Insides]*noted) (rings [][]*noted) {
+	var way []*noted
+	var walk func(n *noted)
+	walk = func(n *noted) {
+		n.walked, n.onWay = true, true
+		way = append(way, n)
+		for _, j := range n.next {
+			switch next := notes[j]; {
+			case next == nil:
+			case next.onWay:
+				rings = append(rings, slices.Clone(way[slices.Index(way, next):]))
+			case !next.walked:
+				walk(next)
 			}
+		}
+		n.onWay = false
+		way = way[:len(way)-1]
+	}
+	for _, n := range notes {
+		if !n.walked {
+			walk(n)
 		}
 	}
 	return rings

@@ -13,24 +13,29 @@
 // of package coord with their holders, and cycles of machines that wait for each
 // other's locks, which never end.
 //
+// What happens, in contrast to what is, is told by [Observe]: each moment in the life of
+// jobs. Package inspect/metrics adds that up, and what schedulers do.
+//
 // # What it costs
 //
 // Without tracking it costs one load of a pointer for each suspension. A tracked
 // machine takes 42 bytes more while it is suspended, 50 if it sleeps, and two
-// short locks for each suspension. [Sample] tracks a part of the machines.
+// short locks for each suspension. A tracked job with a function takes some 300 bytes
+// more, and half a microsecond. [Sample] tracks a part of both.
 //
 // A report stops nothing. A machine cannot continue while it is looked at, for a few
 // hundred nanoseconds; all others can.
 //
 // # What it shows
 //
-// It shows names of functions, lines, names of jobs, and types of awaited
-// operations, but never arguments, variables or results. A machine that runs, or
-// waits in the queue of a scheduler, is not suspended, and does not appear; one
-// that waits in blocked code holds a goroutine, which Go's own dump shows. A
-// machine that was suspended before Track appears when it is suspended again, and
-// the holder of a lock is known if the lock was taken since.
+// It shows names of functions, lines, names of jobs, and types of awaited operations, but
+// never arguments, variables or results. A machine is shown while it is suspended, a job
+// with a function also while it is queued or runs. A machine that waits in blocked code
+// holds a goroutine, which Go's own dump shows. A machine that was suspended before Track
+// appears when it is suspended again, a job that was made before does not, and the holder
+// of a lock is known if the lock was taken since.
 //
 // A tracked machine is kept alive while it is suspended, even if nothing can ever
-// resume it: such machines are what a report is for.
+// resume it: such machines are what a report is for. So is a tracked job that is never
+// started.
 package inspect

@@ -30,6 +30,7 @@ func (r *Report) write(w io.Writer) error {
 	for i := range r.Groups {
 		r.Groups[i].write(b)
 	}
+	r.writeJobs(b)
 	if len(r.Locks) > 0 {
 		fmt.Fprintln(b, "\nlocks:")
 	}
@@ -43,7 +44,23 @@ func (r *Report) write(w io.Writer) error {
 	return b.Flush()
 }
 
-const dumpedLocks = 50
+const (
+	dumpedLocks = 50
+	dumpedJobs  = 50
+)
+
+func (r *Report) writeJobs(w io.Writer) {
+	if len(r.Jobs) > 0 {
+		fmt.Fprintln(w, "\njobs that are not suspended:")
+	}
+	for i := range r.Jobs {
+		if i == dumpedJobs {
+			fmt.Fprintf(w, "\t%d more\n", len(r.Jobs)-i)
+			break
+		}
+		r.Jobs[i].write(w)
+	}
+}
 
 func (c Circle) write(w io.Writer) {
 	fmt.Fprintf(w, "\ncycle of %d machines, which never ends:\n", len(c))

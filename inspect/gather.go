@@ -65,6 +65,14 @@ type group struct {
 
 	since    int64
 	examples int
+	queue    queue // that the example waits for, or nil
+}
+
+// queue is a channel. Its methods take its lock, and so are not called while a machine is
+// kept from continuing.
+type queue = interface {
+	Len() int
+	Cap() int
 }
 
 type lock struct {
@@ -92,10 +100,13 @@ func gather() *Report {
 		tree:   make([]node, 1),
 		groups: map[groupKey]*group{},
 		locks:  map[any]*lock{},
-		report: &Report{Time: time.Now(), Tracking: tracking.On()},
+		report: &Report{Time: time.Now(), Tracking: tracking.Tracked()},
 	}
 	tracking.Each(g.add)
 	for _, p := range g.groups {
+		if q := p.queue; q != nil {
+			p.Example.Waits += fmt.Sprintf(", with %d of %d queued", q.Len(), q.Cap())
+		}
 		g.report.Groups = append(g.report.Groups, p.Group)
 	}
 	slices.SortFunc(g.report.Groups, compareGroups)
@@ -107,6 +118,7 @@ func gather() *Report {
 		return cmp.Or(b.Waiters-a.Waiters, strings.Compare(a.What, b.What), strings.Compare(a.Holder, b.Holder))
 	})
 	g.report.Circles = findCycles(g.locks)
+	g.addJobs()
 	g.addSchedulers()
 	return g.report
 }
@@ -129,20 +141,28 @@ func (g *gathering) add(r *tracking.Record) {
 	p := g.groups[key]
 	if p == nil {
 		p = &group{since: r.Since, Group: Group{Stack: g.stack(at), More: more, Waits: kindOf(r.On), Bytes: g.tree[at].bytes}}
-		p.Example = g.machine(r)
+		p.exemplify(g, r)
 		g.groups[key] = p
 	}
 	p.Count++
 	if r.Since < p.since {
 		p.since = r.Since
 		if p.examples++; p.examples < examplesCap {
-			p.Example = g.machine(r)
+			p.exemplify(g, r)
 		}
 	}
 	p.Oldest = time.Duration(max(0, g.now-p.since))
 	g.addLock(r)
-	g.addHome(r.Of.Home().Scheduler)
+	g.addHome(r.Of.Home().Scheduler, 1)
 	clear(points)
+}
+
+// exemplify makes a machine the example of the group.
+func (p *group) exemplify(g *gathering, r *tracking.Record) {
+	p.Example, p.queue = g.machine(r), nil
+	if on, ok := r.On.(interface{ Queue() queue }); ok {
+		p.queue = on.Queue()
+	}
 }
 
 // step returns the node of the frame p above the node from.
@@ -195,21 +215,22 @@ func (g *gathering) addLock(r *tracking.Record) {
 	l.Waiters++
 }
 
-func (g *gathering) addHome(s schedulers.Scheduler) {
+// addHome counts n suspended machines for a scheduler.
+func (g *gathering) addHome(s schedulers.Scheduler, n int) {
 	for i := range g.homes {
 		if schedulers.Same(g.homes[i].of, s) {
-			g.homes[i].suspended++
+			g.homes[i].suspended += n
 			return
 		}
 	}
 	if len(g.homes) < 100 {
-		g.homes = append(g.homes, home{s, 1})
+		g.homes = append(g.homes, home{s, n})
 	}
 }
 
 func (g *gathering) addSchedulers() {
 	for _, h := range g.homes {
-		s := Scheduler{Name: strings.TrimPrefix(fmt.Sprintf("%T", h.of), "*"), Suspended: h.suspended}
+		s := Scheduler{Name: short(schedulers.NameOf(h.of)), Suspended: h.suspended}
 		if m, ok := h.of.(schedulers.Meter); ok {
 			s.Metrics, s.Metered = m.Metrics(), true
 		}
@@ -219,24 +240,31 @@ func (g *gathering) addSchedulers() {
 
 // machine describes one machine.
 func (g *gathering) machine(r *tracking.Record) Machine {
-	m := Machine{Since: time.Duration(max(0, g.now-r.Since)), Waits: kindOf(r.On)}
+	m := Machine{Since: time.Duration(max(0, g.now-r.Since))}
 	if h, ok := r.Of.Handle().(job.Handle); ok {
 		m.Name = nameOf(h)
 	}
-	switch on := r.On.(type) {
-	case tracking.Sleep:
-		m.Waits = "sleep, due in " + round(time.Duration(r.Since-g.now)+time.Duration(on)).String()
-	case schedulers.Reasoner:
-		m.Waits, m.Holder = on.Reason()
-	case job.Handle:
-		m.Waits = fmt.Sprintf("job %s, %v", nameOf(on), on.Status())
-	}
-	if h, ok := r.On.(holding); ok {
-		_, by := h.Held()
-		m.Holder = nameOf(by)
-	}
-	m.Holder = short(m.Holder)
+	m.Waits, m.Holder = describe(r.On, r.Since, g.now)
 	return m
+}
+
+// describe returns what a machine that has been suspended since then waits for, and the
+// holder of that.
+func describe(on any, since, now int64) (waits, holder string) {
+	waits = kindOf(on)
+	switch on := on.(type) {
+	case tracking.Sleep:
+		waits = "sleep, due in " + round(time.Duration(since-now)+time.Duration(on)).String()
+	case schedulers.Reasoner:
+		waits, holder = on.Reason()
+	case job.Handle:
+		waits = fmt.Sprintf("job %s, %v", nameOf(on), on.Status())
+	}
+	if h, ok := on.(holding); ok {
+		_, by := h.Held()
+		holder = nameOf(by)
+	}
+	return short(waits), short(holder)
 }
 
 // kindOf returns the kind of an operation, without its identity.

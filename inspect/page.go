@@ -28,7 +28,7 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 </head>
 <body>
 <h1>Suspended machines</h1>
-<nav><a href="#groups">by line</a> <a href="#tree">tree</a> <a href="#locks">locks</a> <a href="#schedulers">schedulers</a>
+<nav><a href="#groups">by line</a> <a href="#tree">tree</a> <a href="#jobs">jobs</a> <a href="#locks">locks</a> <a href="#schedulers">schedulers</a>
 <a href="dump">dump</a> <a href="movenext.suspended">profile</a> <a href="?" accesskey="r">refresh</a></nav>
 {{end}}
 
@@ -48,6 +48,10 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 <nav>{{with .Before}}<a href="{{.}}" rel="prev" accesskey="p">before</a>{{end}} {{with .After}}<a href="{{.}}" rel="next" accesskey="n">more</a>{{end}}</nav>
 <h2 id="tree">Tree of calls</h2>
 {{template "branches" .Tree.Calls}}
+<h2 id="jobs">Jobs that are not suspended</h2>
+<table><tr><th class="n">jobs<th>are<th>at<th>made in<th>oldest<th>example</tr>
+{{range $i, $j := .Jobs}}{{if lt $i 50}}<tr><td class="n">{{.Count}}<td>{{.Is}}<td>{{.Home}}<td>{{with .Made.Function}}<code>{{at $j.Made}}</code>{{end}}<td>{{round .Oldest}}<td>{{.Example}}{{with .Parent}}, made by {{.}}{{end}}</tr>
+{{end}}{{end}}</table>
 <h2 id="locks">Locks</h2>
 <table><tr><th>lock<th>held by<th class="n">waiters</tr>
 {{range $i, $l := .Locks}}{{if lt $i 50}}<tr><td>{{.What}}<td>{{unknown .Holder}}<td class="n">{{.Waiters}}</tr>

@@ -16,6 +16,7 @@ type Report struct {
 
 	Suspended  int         // tracked machines that are suspended
 	Groups     []Group     // the largest first
+	Jobs       []Jobs      // that are not suspended, the most first
 	Locks      []Lock      // that machines wait for, the one with the most waiters first
 	Circles    []Circle    // cycles of machines that wait for each other
 	Schedulers []Scheduler // on which the machines resume
@@ -61,7 +62,7 @@ type Link struct {
 
 // Scheduler is a scheduler on which machines resume.
 type Scheduler struct {
-	Name      string // its type
+	Name      string // or its type, if it has none
 	Suspended int    // machines that resume here
 	Metrics   schedulers.Metrics
 	Metered   bool // whether it has Metrics

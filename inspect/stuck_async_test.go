@@ -1466,4 +1466,399 @@ func (f *stuckNamedFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6f7e2f3148ffd616
+// inScopeAsync starts [stuck.inScope] as a state machine and returns its job.
+func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := stuckInScopeLocals{}
+	defer statemachine.Catch(&t, &result)
+	if finished, v0 := frame.moveNext(&t, s, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &stuckInScopeMachine{stuckInScopeLocals: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the suspended frame that will have them.
+func (s *stuck) inScopeEnter(t *statemachine.Task, ctx context.Context) (*stuckInScopeFrame, error) {
+	frame := stuckInScopeLocals{}
+	if finished, v0 := frame.moveNext(t, s, ctx); finished {
+		return nil, v0
+	}
+	m := &stuckInScopeFrame{stuckInScopeLocals: frame}
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// stuckInScopeLocals is what [stuck.inScope] keeps while it is suspended.
+type stuckInScopeLocals struct {
+	statemachine.Frame
+
+	wait1 *job.Job[job.Void]
+}
+
+// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps and, at the end, its results.
+type stuckInScopeFrame struct {
+	stuckInScopeLocals
+
+	result0 error
+}
+
+// MoveNext continues [stuck.inScope] where it stopped.
+func (f *stuckInScopeFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil)
+	return finished
+}
+
+// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
+func (f *stuckInScopeLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.Context) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:133
+		scope := job.NewScope(ctx)
+		s := s
+//line github.com/movenext/movenext/inspect/stuck_test.go:134
+		scope.Go(func(arg1 context.Context) error {
+			return stuckInScopeFunc1Run(s, arg1)
+		})
+		// stuck_test.go:138: return scope.Wait()
+		f.wait1 = scope.WaitAsync()
+	}
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
+	if f.wait1.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1538
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
+	return t.Await(f.wait1), nil
+resume1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
+	_, result0 = statemachine.TwinResult(t, f.wait1)
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
+	f.wait1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1549
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where [stuck.inScope] is suspended.
+func (f *stuckInScopeLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 138)
+}
+
+// Results returns what [stuck.inScope] returned, or raises again the panic that ended it.
+func (f *stuckInScopeFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job and frame in one allocation.
+type stuckInScopeMachine struct {
+	statemachine.Builder[job.Void]
+	stuckInScopeLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *stuckInScopeMachine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t, nil, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(t, job.Void{}, v0)
+	f.stuckInScopeLocals = stuckInScopeLocals{Frame: f.stuckInScopeLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It returns the results, or an error that reports its suspension.
+func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
+	var t statemachine.Task
+	frame := stuckInScopeFunc1Locals{}
+	defer statemachine.Fail(&t)
+	if finished, v0 := frame.moveNext(&t, s); finished {
+		return v0
+	}
+	m := &stuckInScopeFunc1Machine{stuckInScopeFunc1Locals: frame}
+	return m.Suspend(arg1, &t, m)
+}
+
+// stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is suspended.
+type stuckInScopeFunc1Locals struct {
+	statemachine.Frame
+
+	await1 *job.Job[int]
+}
+
+// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
+func (f *stuckInScopeFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// stuck_test.go:135: _, err := s.source.Job().Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+	f.await1 = s.source.Job()
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+	if f.await1.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1618
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+	return t.Await(f.await1), nil
+resume1:
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+		_, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+		f.await1 = nil
+		result0 = err
+	}
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1632
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where a function literal of [stuck.inScope] is suspended.
+func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 135)
+}
+
+// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [stuck.inScope]: chain and frame in one allocation.
+type stuckInScopeFunc1Machine struct {
+	statemachine.Spawned[job.Void]
+	stuckInScopeFunc1Locals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *stuckInScopeFunc1Machine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(t, job.Void{}, v0)
+	return true
+}
+
+// leadAsync starts [stuck.lead] as a state machine and returns its job.
+func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := stuckLeadLocals{s: s, ctx: ctx}
+	defer statemachine.Catch(&t, &result)
+	if finished, v0 := frame.moveNext(&t); finished {
+		t.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &stuckLeadMachine{stuckLeadLocals: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended frame that will have them.
+func (s *stuck) leadEnter(t *statemachine.Task, ctx context.Context) (*stuckLeadFrame, error) {
+	frame := stuckLeadLocals{s: s, ctx: ctx}
+	if finished, v0 := frame.moveNext(t); finished {
+		t.Rethrow()
+		return nil, v0
+	}
+	m := &stuckLeadFrame{stuckLeadLocals: frame}
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// stuckLeadLocals is what [stuck.lead] keeps while it is suspended.
+type stuckLeadLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	s   *stuck
+	ctx context.Context
+
+	lock1  *coord.EnteredVoid[job.Void]
+	await2 *job.Job[job.Void]
+}
+
+// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and, at the end, its results.
+type stuckLeadFrame struct {
+	stuckLeadLocals
+
+	result0 error
+}
+
+// MoveNext continues [stuck.lead] where it stopped.
+func (f *stuckLeadFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t)
+	return finished
+}
+
+// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end (true).
+func (f *stuckLeadLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+	defer f.defers.Leave(t, &f.Frame, &finished)
+	var err error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
+	f.lock1, err = f.s.a.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
+	if f.lock1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
+	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
+	f.lock1 = nil
+resumed1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
+	if err == nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
+		goto endIf1
+	}
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
+	result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
+	return true, result0
+endIf1:
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+		unlock1 := f.s.a.Unlock
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+			defer unlock1()
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+			raise()
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+		})
+	}
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:149
+		all := job.WhenAllOf(f.s.forEventAsync(f.ctx), f.s.forLockAsync(f.ctx))
+		// stuck_test.go:150: _, err := job.WhenAllOf(all).Await()
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+		f.await2 = job.WhenAllOf(all)
+	}
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+	if f.await2.IsCompleted() && t.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1771
+		goto resume2
+	}
+	f.State = 2
+	f.s, f.ctx = nil, nil // not needed any more
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+	return t.Await(f.await2), nil
+resume2:
+	{
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+		_, err2 := statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+		f.await2 = nil
+		result0 = err2
+	}
+//line github.com/movenext/movenext/inspect/stuck_test.go:151
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:151
+	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1790
+}
+
+// Location returns where [stuck.lead] is suspended.
+func (f *stuckLeadLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 145, 150)
+}
+
+// Results returns what [stuck.lead] returned, or raises again the panic that ended it.
+func (f *stuckLeadFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and frame in one allocation.
+type stuckLeadMachine struct {
+	statemachine.Builder[job.Void]
+	stuckLeadLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *stuckLeadMachine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t)
+	if !finished {
+		return false
+	}
+	t.Rethrow()
+	f.SetResult(t, job.Void{}, v0)
+	f.stuckLeadLocals = stuckLeadLocals{Frame: f.stuckLeadLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// sendAsync starts [send] as a state machine and returns its job.
+func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	defer statemachine.Catch(&t, &result)
+	callee, v0 := sendEnter(&t, ctx, to)
+	if callee == nil {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &sendMachine{callee: callee}
+	return m.Start(ctx, &t, m)
+}
+
+// sendEnter enters [send] for another machine. It returns the results, or the suspended callee that will have them.
+func sendEnter(t *statemachine.Task, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:155
+	return to.SendEnter(t, ctx, 3)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1838
+}
+
+// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
+type sendFrame = coord.EnteredVoid[int]
+
+// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the callee returns.
+type sendMachine struct {
+	statemachine.Builder[job.Void]
+	statemachine.Frame
+
+	callee *sendFrame
+}
+
+// MoveNext is called when the callee has ended, and completes the job.
+func (f *sendMachine) MoveNext(t *statemachine.Task) bool {
+	v0 := f.callee.Results(t)
+	f.callee = nil
+	f.SetResult(t, job.Void{}, v0)
+	return true
+}
+
+// Location returns where [send] waits for the callee.
+func (f *sendMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
+}
+
+// Digest of what is above: d8af1f1d34e6d497

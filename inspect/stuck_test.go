@@ -125,3 +125,31 @@ func (s *stuck) named(ctx context.Context, name string) error {
 	_, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
 	return err
 }
+
+// inScope waits in a child of a scope.
+//
+//movenext:async
+func (s *stuck) inScope(ctx context.Context) error {
+	scope := job.NewScope(ctx)
+	scope.Go(func(context.Context) error {
+		_, err := s.source.Job().Await()
+		return err
+	})
+	return scope.Wait()
+}
+
+// lead holds a lock and waits for two machines, one of which waits for that lock.
+//
+//movenext:async
+func (s *stuck) lead(ctx context.Context) error {
+	if err := s.a.Lock(ctx); err != nil {
+		return err
+	}
+	defer s.a.Unlock()
+	all := job.WhenAllOf(s.forEventAsync(ctx), s.forLockAsync(ctx))
+	_, err := job.WhenAllOf(all).Await()
+	return err
+}
+
+//movenext:async
+func send(ctx context.Context, to *coord.Channel[int]) error { return to.Send(ctx, 3) }

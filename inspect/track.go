@@ -28,7 +28,7 @@ func Sample(n int) Option { return Option{sample: n} }
 func Named(names ...string) Option { return Option{named: true, names: names} }
 
 // track is one call of Track.
-type track struct{ wants tracking.Filter }
+type track struct{ wants *tracking.Filter }
 
 // tracks are the calls that have not been stopped.
 var tracks struct {
@@ -37,8 +37,9 @@ var tracks struct {
 	list []*track
 }
 
-// Track begins to track suspended machines: all, or those that all options allow.
-// Each is tracked from its next suspension on. Several calls have a combined
+// Track begins to track suspended machines, and jobs with a function that have not
+// ended: all, or those that all options allow. A machine is tracked from its next
+// suspension on, a job if it is made from now on. Several calls have a combined
 // effect: a machine is tracked if any of them wants it, until that one is
 // stopped. When the last is stopped, all records are dropped. Track does not
 // block and is safe for concurrent use; stop may be called more than once.
@@ -66,14 +67,19 @@ func change(f func([]*track) []*track) {
 	case 1:
 		tracking.Set(list[0].wants)
 	default:
-		tracking.Set(func(m tracking.Machine) bool {
-			return slices.ContainsFunc(list, func(t *track) bool { return t.wants(m) })
+		tracking.Set(&tracking.Filter{
+			Machine: func(m tracking.Machine) bool {
+				return slices.ContainsFunc(list, func(t *track) bool { return t.wants.Machine(m) })
+			},
+			Job: func(h any) bool {
+				return slices.ContainsFunc(list, func(t *track) bool { return t.wants.Job(h) })
+			},
 		})
 	}
 }
 
 // wanted returns what the options allow.
-func wanted(opts []Option) tracking.Filter {
+func wanted(opts []Option) *tracking.Filter {
 	n, named := uint32(1), false
 	var names []string
 	for _, o := range opts {
@@ -83,18 +89,16 @@ func wanted(opts []Option) tracking.Filter {
 		named = named || o.named
 		names = append(names, o.names...)
 	}
-	return func(m tracking.Machine) bool {
-		if n > 1 && rand.Uint32N(n) != 0 {
-			return false
-		}
-		return !named || allowed(m, names)
+	selected := func() bool { return n <= 1 || rand.Uint32N(n) == 0 }
+	return &tracking.Filter{
+		Machine: func(m tracking.Machine) bool { return selected() && (!named || allowed(m.Handle(), names)) },
+		Job:     func(h any) bool { return selected() && (!named || allowed(h, names)) },
 	}
 }
 
-// allowed reports whether the machine's job has one of the names, or any if there are
-// none.
-func allowed(m tracking.Machine, names []string) bool {
-	h, ok := m.Handle().(job.Handle)
+// allowed reports whether a job has one of the names, or any if there are none.
+func allowed(of any, names []string) bool {
+	h, ok := of.(job.Handle)
 	if !ok {
 		return false
 	}

@@ -177,7 +177,7 @@ func (c *core) endOwn() {
 		b.close()
 	}
 	if c.mode&traced != 0 {
-		c.extras().recorded.task.End()
+		c.extras().recorded.endTask()
 	}
 }
 

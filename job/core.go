@@ -74,6 +74,9 @@ type rare struct {
 type recorded struct {
 	made uintptr     // where the job was made, or 0
 	task *trace.Task // of the execution tracer
+	told Handle      // the job itself, if its life is told; see told.go
+
+	ticket uint32 // in the table of tracked jobs, or 0; see package tracking
 
 	dropped *failure // of a source that was made while a hook for unobserved failures was set
 }
@@ -140,6 +143,9 @@ func (c *core) publish(final Status) continuation.Chain {
 func (c *core) conclude(final Status) {
 	if final == Faulted {
 		c.fail()
+	}
+	if r := c.rare.Load(); r != nil {
+		r.ended(final)
 	}
 	c.final = uint8(final)
 }

@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
-	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/tracking"
 )
 
 // Diagnostics is a set of things to record about jobs, for debugging. What is switched
@@ -28,12 +29,15 @@ const (
 	FollowTrace
 )
 
-var diagnostics atomic.Uint32
-
 // SetDiagnostics says what is recorded about jobs that are made from now on, and
 // returns what was before. See also [Diagnose]. It is safe for concurrent use.
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
-	return Diagnostics(diagnostics.Swap(uint32(d)))
+	for {
+		now := tracking.Jobs.Load()
+		if tracking.Jobs.CompareAndSwap(now, now&tracking.OurBits|uint32(d&^ourBits)) {
+			return Diagnostics(now) &^ ourBits
+		}
+	}
 }
 
 // Diagnose makes the job record d in addition to what [SetDiagnostics] sets for all
@@ -44,23 +48,38 @@ func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
 // with. It is called by prepare, which is called by the function that the user has
 // called.
 func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
-	r := t.extras()
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and what the user has called
-		r.record().made = pcs[0]
+		t.extras().record().made = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		t.mode |= labeled
-		if r.name != "" {
-			ctx = pprof.WithLabels(ctx, pprof.Labels("job", r.name))
+		if name := t.Name(); name != "" {
+			ctx = pprof.WithLabels(ctx, pprof.Labels("job", name))
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
+		r := t.extras()
 		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
 		t.mode |= traced
 	}
+	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
+		t.mode |= traced
+	}
 	return ctx
+}
+
+// track enters the job into the table, if it is to be tracked. It is complete, but was
+// not handed out yet.
+func (t *task[T]) track(d Diagnostics) {
+	if d&tracked == 0 {
+		return
+	}
+	if tracking.WantsJob(&t.Job) {
+		r := t.extras().record() // before the job is in the table, where others read this
+		r.ticket = tracking.EnterJob(&t.Job)
+	}
 }
 
 // record is the same for a scope, whose children have its labels. A scope is no task of
@@ -106,7 +125,11 @@ func (t *task[T]) followed(self invoker[T]) (T, error) {
 func (t *task[T]) follow() (end func()) {
 	var region *trace.Region
 	if t.mode&traced != 0 {
-		region = trace.StartRegion(&t.body, t.extras().nameOr("run"))
+		r := t.extras()
+		if r.recorded.task != nil {
+			region = trace.StartRegion(&t.body, r.nameOr("run"))
+		}
+		r.tellStart()
 	}
 	if t.mode&labeled != 0 {
 		pprof.SetGoroutineLabels(&t.body)

@@ -139,6 +139,20 @@ func (i *insides) StartLast(on schedulers.Worker) {
 	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags})
 }
 
+// Antecedents implements jobcore.Awaiting.
+func (i *insides) Antecedents() (all []jobcore.Insides) {
+	before := i.core().antecedents()
+	if before == nil {
+		return nil
+	}
+	for k := range before.count() {
+		if c := before.at(k); c != nil && !c.isCompleted() {
+			all = append(all, (*insides)(c))
+		}
+	}
+	return all
+}
+
 // Waits implements jobcore.Awaiting.
 func (i *insides) Waits() bool { return i.own != nil || i.mode&dependent != 0 }
 

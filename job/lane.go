@@ -53,7 +53,7 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-func (l *lane) run(w schedulers.Work) { runloop.Once(w, nil, l.ended) }
+func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.ended) }
 
 // ended gives a slot to the next. It is called though work panics, or exits.
 func (l *lane) ended(panicked bool) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -86,7 +87,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 		return s
 	}
 	s.prepare(&o)
-	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
+	if d := o.diagnose | Diagnostics(tracking.Jobs.Load()); d != 0 {
 		s.record(d, depth+1)
 	}
 	return s

@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -294,6 +295,9 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 	m.state.suspend()
 	m.node.Prepare(m)
 	m.waiting.Add(&m.node)
+	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && m.tellMade(&m.Job, nil) {
+		m.extras().tellStart()
+	}
 	c.fn = nil
 	if recycle {
 		s.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -26,7 +27,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // usual; else 1 % of a job
+	if len(opts) == 0 && !nilFunc && tracking.Jobs.Load() == 0 { // usual; else 1 % of a job
 		if schedulers.HasLabels(ctx) {
 			t.mode |= labeled
 		}
@@ -54,10 +55,12 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if schedulers.HasLabels(ctx) {
 		t.mode |= labeled
 	}
-	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
+	d := o.diagnose | Diagnostics(tracking.Jobs.Load())
+	if d != 0 {
 		ctx = t.record(ctx, d)
 	}
 	t.enclose(self, at, ctx)
+	t.track(d)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package jobtest_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,7 +14,12 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(hangs) != "" {
+		os.Exit(jobtest.DumpOnHang(m).Run())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // witness is a test that notes how it has failed instead of failing.
 type witness struct {

@@ -280,7 +280,11 @@ func blocking(by schedulers.Worker) (unblock func()) {
 	}
 	if b, ok := by.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {
-			return unblock
+			if !schedulers.Observed() {
+				return unblock
+			}
+			ended := schedulers.TellWait(by)
+			return func() { unblock(); ended() }
 		}
 	}
 	return func() {}

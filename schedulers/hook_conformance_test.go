@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/job/bridge"
 	"github.com/movenext/movenext/schedulers"
@@ -98,7 +99,7 @@ func worksAsEver(t *testing.T, s scheduler) {
 // hookCases are all hooks of this module. The policy test "hooks" finds options that
 // are kept in another way.
 func hookCases() []hookCase {
-	return append(simulationHooks(), []hookCase{
+	return append(append(simulationHooks(), observerHooks()...), []hookCase{
 		onScheduler("eventloop.OnWake", func(hook func()) scheduler { return eventloop.Start(eventloop.OnWake(hook)) }),
 		onScheduler("workstealing.Trace", func(hook func()) scheduler {
 			return workstealing.New(workstealing.Trace(func(workstealing.Event) { hook() }))
@@ -157,6 +158,22 @@ func hookCases() []hookCase {
 			assert.Equal(t, 2, n)
 		}},
 	}...)
+}
+
+// observerHooks are those of the whole process.
+func observerHooks() []hookCase {
+	return []hookCase{
+		{"schedulers.Observe", func(t *testing.T, hook func()) {
+			defer schedulers.Observe(func(schedulers.Event) { hook() })()
+			for _, s := range []scheduler{pool.New(), workstealing.New(), dedicated.New(2), eventloop.Start(), ums.New(2), goroutine.New()} {
+				worksAsEver(t, s)
+			}
+		}},
+		{"inspect.Observe", func(t *testing.T, hook func()) {
+			defer inspect.Observe(func(inspect.Event) { hook() })()
+			worksAsEver(t, goroutine.New())
+		}},
+	}
 }
 
 // simulationHooks are those of the simulation.

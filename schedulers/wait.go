@@ -34,6 +34,9 @@ func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) 
 	if by == nil {
 		by = Here()
 	}
+	if by != nil && Observed() {
+		defer TellWait(by)()
+	}
 	if p, ok := by.(Pumper); ok {
 		return p.Pump(ctx, home, done)
 	}

@@ -84,9 +84,24 @@ func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: sche
 // its own, and its await returns the refusal, so that a function that has started can
 // run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
-	f := c.unfollow()
+	if c.top.home.Follower != nil || c.top.ticket != 0 {
+		c.submitFollowed(from)
+		return
+	}
 	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
 		c.Abandon(err)
+	}
+}
+
+// submitFollowed is submit for a chain that is followed, tracked or told of.
+func (c *chain) submitFollowed(from schedulers.Hint) {
+	f, told := c.unfollow()
+	var w schedulers.Work = c
+	if told {
+		w = &resumed{c}
+	}
+	if err := schedulers.TrySubmit(c.top.home, w, from); err != nil {
+		w.Abandon(err)
 	}
 	arrived(f)
 }
@@ -101,7 +116,7 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 		c.submit(from)
 		return
 	}
-	f := c.unfollow()
+	f := c.awake()
 	b := &delivery{c, o}
 	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
 		b.Abandon(err)

@@ -15,16 +15,20 @@ import (
 // anywhere; and before and after the chain is submitted again. It is not told of a
 // sleep: the timer is armed, so the sleep will end.
 //
-// Package inspect may want to know it of all chains: see [tracking.Suspended]. Sleeps
+// Package inspect may want to know it of all chains: see [tracking.Enter]. Sleeps
 // are then entered as well.
 //
-// Neither hears of a chain that gives way, until it has had its turn.
+// Neither hears of a chain that gives way, until it has had its turn. A watcher of lives
+// hears what package inspect does, and of machines that are made: see told.go.
 
 // registerFollowed is register for a chain that its home follows, or that may be
 // tracked. f is nil if its home does not follow it.
 func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if t.holder != nil {
 		t.holder.Is(c.work())
+	}
+	if t.lender == nil {
+		c.tellMade()
 	}
 	on, asleep := t.awaiting, false
 	switch s := on.(type) {
@@ -39,7 +43,7 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 			return t.giveWay(c)
 		}
 	}
-	c.top.ticket = tracking.Suspended(c, on)
+	c.top.ticket = c.tellSuspended(on, tracking.Enter(c, on))
 	if asleep {
 		f = nil
 	}
@@ -49,7 +53,9 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if t.handOver(c) {
 		return true
 	}
-	c.untrack()
+	if c.untrack() {
+		c.tell(tracking.Life{Moment: tracking.Resumed})
+	}
 	if f != nil {
 		f.Resumed(c)
 		f.Arrived() // it runs already
@@ -58,24 +64,35 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 }
 
 // unfollow tells the home of c, if it follows c, that c continues. It returns that
-// home, to be told when c has been submitted; c itself must not be asked then.
-func (c *chain) unfollow() schedulers.Follower {
-	f := c.top.home.Follower
-	if f != nil || c.top.ticket != 0 {
-		c.untrack()
-		if f != nil {
-			f.Resumed(c)
-		}
+// home, to be told when c has been submitted; c itself must not be asked then. told says
+// that the life of c is told.
+func (c *chain) unfollow() (f schedulers.Follower, told bool) {
+	f, told = c.top.home.Follower, c.untrack()
+	if f != nil {
+		f.Resumed(c)
+	}
+	return f, told
+}
+
+// awake is unfollow for a chain that runs at once, or nearly.
+func (c *chain) awake() schedulers.Follower {
+	f, told := c.unfollow()
+	if told {
+		c.tell(tracking.Life{Moment: tracking.Resumed})
 	}
 	return f
 }
 
-// untrack takes c, which continues, out of the table of suspended machines.
-func (c *chain) untrack() {
-	if n := c.top.ticket; n != 0 {
-		c.top.ticket = 0
-		tracking.Resumed(n)
+// untrack takes c, which continues, out of the table of suspended machines, and reports
+// whether its life is told.
+func (c *chain) untrack() (told bool) {
+	n := c.top.ticket
+	if n == 0 {
+		return false
 	}
+	c.top.ticket = 0
+	tracking.Leave(n)
+	return c.told() != nil
 }
 
 // arrived tells f, if any, that the submission has returned.

@@ -37,13 +37,13 @@ func (r Rest) Submit(w schedulers.Work, hint schedulers.Hint) {
 // Run lets the machine continue on the calling goroutine, which is at its home: in the
 // Run of a work that was submitted there. It is the last thing that the work does.
 func (r Rest) Run(on schedulers.Worker) {
-	r.of.unfollow()
+	r.of.awake()
 	r.of.Run(on)
 }
 
 // Abandon lets the machine continue elsewhere, and has [Task.Refusal] return the reason
 // there. It does not block.
 func (r Rest) Abandon(reason error) {
-	r.of.unfollow()
+	r.of.awake()
 	r.of.Abandon(reason)
 }

@@ -146,7 +146,9 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	if g.end() {
 		g.timers.StopTimer(&g.timer)
 		g.err = why
-		g.of.untrack()
+		if g.of.untrack() {
+			g.of.tell(tracking.Life{Moment: tracking.Resumed})
+		}
 		if err := schedulers.TrySubmit(g.of.top.home, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 			g.Abandon(err)
 		}

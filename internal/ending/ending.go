@@ -74,10 +74,13 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 	}
 }
 
-// Abandon abandons work items with [schedulers.ErrShutdown]. It calls out, so no
-// lock may be held.
-func Abandon(works []schedulers.Work) {
+// Abandon abandons work items of the scheduler home with [schedulers.ErrShutdown]. It
+// calls out, so no lock may be held. A nil home tells no events.
+func Abandon(home schedulers.Scheduler, works []schedulers.Work) {
 	for _, w := range works {
+		if home != nil && schedulers.Observed() {
+			schedulers.Tell(schedulers.Event{Kind: schedulers.Abandoned, Scheduler: home, Work: w})
+		}
 		w.Abandon(schedulers.ErrShutdown)
 	}
 }

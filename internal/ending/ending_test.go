@@ -72,7 +72,7 @@ func (w *work) Abandon(reason error) { w.reason = reason }
 
 func TestAbandonTellsEachWorkWhy(t *testing.T) {
 	works := []schedulers.Work{&work{}, &work{}}
-	Abandon(works)
+	Abandon(nil, works)
 	for _, w := range works {
 		assert.Equal(t, schedulers.ErrShutdown, w.(*work).reason)
 	}

@@ -105,7 +105,7 @@ func (d *dealer) stop() {
 		p.queue = deque.Deque{}
 		p.came.Signal()
 		p.mu.Unlock()
-		ending.Abandon(left)
+		ending.Abandon(nil, left)
 		p.ended.Wait()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -44,6 +45,31 @@ const Unproven uint8 = 1 << 7
 type Insides interface {
 	Completing
 	Awaiting
+	Telling
+}
+
+// Telling is for machines whose lives are told; see package tracking.
+type Telling interface {
+	// TellMade tells that the machine m of the job h was made, and has started, if
+	// something wants to know that. It is called before the job is handed out.
+	TellMade(h any, m tracking.Machine)
+
+	// Told reports whether the life of the job is told.
+	Told() bool
+
+	// About returns what a report says of a job that has a function.
+	About() About
+
+	// Label returns the name of the job in quotes, or its number.
+	Label() string
+}
+
+// About is what a report says of a job. A field is zero if it is not known.
+type About struct {
+	Home      schedulers.Scheduler
+	Made      uintptr // the program counter where it was made
+	Parent    Insides // the job in whose function it was made
+	Suspended bool    // its function has suspended, so it is a machine
 }
 
 // Completing is the half for the completer of a job that has no function. It is used
@@ -100,6 +126,10 @@ type Awaiting interface {
 
 	// HandedOver reports whether the job has completed with a value for its waiter alone.
 	HandedOver() bool
+
+	// Antecedents returns the jobs that all have to end before this one can, as far as it
+	// is a combinator or a continuation that waits for them. They must not be kept.
+	Antecedents() []Insides
 
 	// Waits reports whether the job may depend on others, so that waiting for it may close
 	// a cycle. A Source's does not.

@@ -201,6 +201,7 @@ var existing = []string{
 	"continuation",
 	"coord",
 	"inspect",
+	"inspect/metrics",
 	"job",
 	"jobtest",
 	"jobtest/simnet",

@@ -128,7 +128,11 @@ func (l *Loop) serve() (ended bool) {
 // work runs the current work, and then the work at hand.
 func (l *Loop) work() {
 	for l.current != nil {
-		l.current.Run(l.On)
+		if schedulers.Observed() && schedulers.Hears(l.current) {
+			schedulers.RunTold(l.On.Scheduler(), l.current, l.On)
+		} else {
+			l.current.Run(l.On)
+		}
 		if l.again {
 			l.repeat()
 		} else {
@@ -207,11 +211,11 @@ func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 // Panicked returns how many work items have let a panic escape.
 func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 
-// Once runs one work item on the calling goroutine and then calls done, whose argument
-// says whether a panic escaped. If the work calls runtime.Goexit, done is called and
-// Once does not return.
-func Once(w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
+// Once runs one work item of the scheduler home on the calling goroutine and then calls
+// done, whose argument says whether a panic escaped. If the work calls runtime.Goexit,
+// done is called and Once does not return. A nil home tells no events.
+func Once(home schedulers.Scheduler, w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
 	defer func() { done(recover() != nil) }()
 	schedulers.ClearLabels()
-	w.Run(on)
+	schedulers.RunTold(home, w, on)
 }

@@ -90,7 +90,7 @@ func TestOnceTellsHowItsWorkEnded(t *testing.T) {
 		want bool
 	}{{func() {}, false}, {func() { panic("x") }, true}, {runtime.Goexit, false}} {
 		got := make(chan bool, 1)
-		go Once(do(c.work), nil, func(panicked bool) { got <- panicked })
+		go Once(nil, do(c.work), nil, func(panicked bool) { got <- panicked })
 		assert.Equal(t, c.want, <-got)
 	}
 }

@@ -54,7 +54,7 @@ func (t *Through) Init(name string, home, over schedulers.Scheduler) {
 // Accept counts w as accepted and puts the item into the list, or returns the reason of
 // a refusal.
 func (t *Through) Accept(it *Item, w schedulers.Work) error {
-	if err := t.Enter(t.name, w); err != nil {
+	if err := t.Enter(t.name, t.homeOf(it), w); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -75,11 +75,23 @@ func (t *Through) Accept(it *Item, w schedulers.Work) error {
 func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
 	err := schedulers.TryOffer(t.over, outer, hint)
-	if err == nil || it.Take() == nil {
+	if err == nil {
+		return nil
+	}
+	w := it.Take()
+	if w == nil {
 		return nil // nothing to refuse: a Shutdown has given the item up
 	}
-	t.Refuse()
+	t.Refuse(t.homeOf(it), w)
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
+}
+
+// homeOf returns the scheduler that the work of the item sees.
+func (t *Through) homeOf(it *Item) schedulers.Scheduler {
+	if it.Home != nil {
+		return it.Home
+	}
+	return t.home
 }
 
 // Take takes the item out of the list and returns its work, or returns nil if the item
@@ -140,11 +152,7 @@ func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
 	if w == nil {
 		return nil
 	}
-	home := it.Home
-	if home == nil {
-		home = it.through.home
-	}
-	it.Arrive(home, on)
+	it.Arrive(it.through.homeOf(it), on)
 	return w
 }
 
@@ -160,7 +168,7 @@ func (it *Item) GiveUp(reason error) bool {
 
 // Drop abandons the work that Take has returned.
 func (it *Item) Drop(w schedulers.Work, reason error) {
-	it.through.Abandon(w, reason)
+	it.through.Abandon(it.through.homeOf(it), w, reason)
 	if it.Told != nil {
 		it.Told.GivenUp(reason)
 	}

@@ -58,7 +58,7 @@ func (ts *Tickets[I]) Submit(account *tally.Tally, home schedulers.Scheduler, w 
 	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
-		account.Refuse()
+		account.Refuse(home, w)
 		return nil, fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.Name, err)
 	}
 	ts.Policy.Put(t)
@@ -130,7 +130,7 @@ func (ts *Tickets[I]) giveUpNext(reason error) {
 }
 
 // GiveUp abandons the work of a ticket that the caller has taken out of the queue.
-func (t *Ticket[I]) GiveUp(reason error) { t.account.Abandon(t.take(), reason) }
+func (t *Ticket[I]) GiveUp(reason error) { t.account.Abandon(t.home, t.take(), reason) }
 
 // take drops the reference to the work: a context that keeps the ticket, because
 // it is the worker there, must not keep the work alive.

@@ -49,6 +49,10 @@ type Tally struct {
 	// other work: [schedulers.Here] need not find it. Set it before use.
 	Apart bool
 
+	// Each says that each work item has a worker of its own, whose events the tally tells
+	// too. Set it before use.
+	Each bool
+
 	word    atomic.Int64
 	running atomic.Int64
 
@@ -67,18 +71,23 @@ const (
 // can return because of that run. It must not block or panic.
 type Ender interface{ Ended() }
 
-// Enter accepts w on behalf of the scheduler of that name, or returns why not: nil work
-// is rejected, and nothing is accepted after Shutdown. Each Enter that returned nil is
-// followed by exactly one of Run, RunThrough, Abandon and Refuse.
-func (b *Tally) Enter(name string, w schedulers.Work) error {
+// Enter accepts w on behalf of the scheduler home, whose errors begin with name, or
+// returns why not: nil work is rejected, and nothing is accepted after Shutdown. Each
+// Enter that returned nil is followed by exactly one of Run, RunThrough, Abandon and
+// Refuse.
+func (b *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work) error {
 	if w == nil {
 		b.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
+	}
+	if schedulers.Observed() && schedulers.Hears(w) {
+		tell(schedulers.Submitted, home, w)
 	}
 	for {
 		old := b.word.Load()
 		if old&closedBit != 0 {
 			b.refused.Add(1)
+			tell(schedulers.Refused, home, w)
 			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
 		}
 		if b.word.CompareAndSwap(old, old+one) {
@@ -87,15 +96,21 @@ func (b *Tally) Enter(name string, w schedulers.Work) error {
 	}
 }
 
-// Refuse undoes an Enter: the work was not accepted after all.
-func (b *Tally) Refuse() {
+func tell(k schedulers.EventKind, home schedulers.Scheduler, w schedulers.Work) {
+	schedulers.Tell(schedulers.Event{Kind: k, Scheduler: home, Work: w})
+}
+
+// Refuse undoes the Enter of w: it was not accepted after all.
+func (b *Tally) Refuse(home schedulers.Scheduler, w schedulers.Work) {
 	b.refused.Add(1)
+	tell(schedulers.Refused, home, w)
 	b.leave()
 }
 
 // Abandon abandons w.
-func (b *Tally) Abandon(w schedulers.Work, reason error) {
+func (b *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason error) {
 	b.abandoned.Add(1)
+	tell(schedulers.Abandoned, home, w)
 	w.Abandon(reason)
 	b.leave()
 }
@@ -105,6 +120,9 @@ func (b *Tally) Abandon(w schedulers.Work, reason error) {
 func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.contain(e)
+	if schedulers.Observed() {
+		w = &told{w, b.Each}
+	}
 	if b.Apart {
 		w.Run(on)
 		return
@@ -119,7 +137,25 @@ func (b *Tally) contain(e Ender) { b.ended(e, recover() != nil) }
 func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.pass(e)
+	if schedulers.Observed() {
+		w = &told{w, b.Each}
+	}
 	schedulers.RunOn(w, on)
+}
+
+// told is a work item whose run is told as events.
+type told struct {
+	schedulers.Work
+	each bool // and its worker's beginning and end
+}
+
+// Run implements [schedulers.Work].
+func (t *told) Run(on schedulers.Worker) {
+	if t.each {
+		schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, on))
+		defer schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, on))
+	}
+	schedulers.RunTold(on.Scheduler(), t.Work, on)
 }
 
 // pass has to recover to tell a panic from a Goexit. It panics again with the frames of

@@ -41,7 +41,7 @@ func (e *ender) Ended() { e.calls++ }
 
 func TestNilWorkIsRejected(t *testing.T) {
 	var b Tally
-	err := b.Enter("test", nil)
+	err := b.Enter("test", nil, nil)
 	require.ErrorIs(t, err, schedulers.ErrRejected)
 	assert.EqualError(t, err, "test: work is nil: schedulers: work was rejected")
 	assert.Equal(t, schedulers.Metrics{Refused: 1}, b.Metrics())
@@ -50,7 +50,7 @@ func TestNilWorkIsRejected(t *testing.T) {
 func TestEnterAfterCloseIsRefused(t *testing.T) {
 	var b Tally
 	<-b.Close()
-	require.ErrorIs(t, b.Enter("test", &work{}), schedulers.ErrShutdown)
+	require.ErrorIs(t, b.Enter("test", nil, &work{}), schedulers.ErrShutdown)
 	assert.True(t, b.Closed())
 	assert.Zero(t, b.Pending())
 }
@@ -59,7 +59,7 @@ func TestEachWayOutIsCounted(t *testing.T) {
 	var b Tally
 	var e ender
 	w := &work{}
-	enter := func() { require.NoError(t, b.Enter("test", w)) }
+	enter := func() { require.NoError(t, b.Enter("test", nil, w)) }
 
 	enter()
 	assert.Equal(t, schedulers.Metrics{Submitted: 1, Queued: 1}, b.Metrics())
@@ -83,12 +83,12 @@ func TestEachWayOutIsCounted(t *testing.T) {
 	<-left
 
 	enter()
-	b.Refuse()
+	b.Refuse(nil, w)
 
 	enter()
 	var reason error
 	w.abandon = func(err error) { reason = err }
-	b.Abandon(w, schedulers.ErrShutdown)
+	b.Abandon(nil, w, schedulers.ErrShutdown)
 	assert.Equal(t, schedulers.ErrShutdown, reason)
 
 	assert.Equal(t, schedulers.Metrics{Submitted: 5, Refused: 1, Completed: 4, Abandoned: 1, Panicked: 2}, b.Metrics())
@@ -98,7 +98,7 @@ func TestEachWayOutIsCounted(t *testing.T) {
 
 func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
 	var b Tally
-	require.NoError(t, b.Enter("test", &work{}))
+	require.NoError(t, b.Enter("test", nil, &work{}))
 	var stack string
 	func() {
 		defer func() {
@@ -116,12 +116,12 @@ func origin() { panic("on purpose") }
 func TestShutdownGivesUpWhenItsContextEnds(t *testing.T) {
 	var b Tally
 	w := &work{}
-	require.NoError(t, b.Enter("test", w))
+	require.NoError(t, b.Enter("test", nil, w))
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
 	gave := false
-	assert.Equal(t, cause, b.Shutdown(ctx, func() { gave = true; b.Abandon(w, schedulers.ErrShutdown) }))
+	assert.Equal(t, cause, b.Shutdown(ctx, func() { gave = true; b.Abandon(nil, w, schedulers.ErrShutdown) }))
 	assert.True(t, gave)
 	assert.NoError(t, b.Shutdown(ctx, nil), "all has ended, so it no longer matters that ctx has, too")
 }
@@ -146,7 +146,7 @@ func TestLeaveRacingClose(t *testing.T) {
 				if i > 0 {
 					<-entered
 				}
-				if b.Enter("test", w) == nil {
+				if b.Enter("test", nil, w) == nil {
 					if i == 0 {
 						close(entered)
 					}

@@ -9,8 +9,8 @@
 // from continuing, and must not stop anything else.
 //
 //	the machine                         the waker                      a reader
-//	 1. Suspended: lock the shard,       1. owns the machine now        1. lock the shard
-//	    enter it, unlock                 2. Resumed: lock the shard,    2. read what is entered
+//	 1. Enter: lock the shard,           1. owns the machine now        1. lock the shard
+//	    enter it, unlock                 2. Leave: lock the shard,      2. read what is entered
 //	 2. register with what it waits for     remove it, unlock           3. unlock
 //	                                     3. submit it
 //
@@ -70,60 +70,110 @@ type Record struct {
 	Since int64 // when it was suspended; see Now
 }
 
-// Filter decides which machines are tracked.
-type Filter func(m Machine) bool
+// Filter decides which machines are tracked, and which jobs with a function.
+type Filter struct {
+	Machine func(m Machine) bool
+	Job     func(job any) bool
+}
+
+// switches are what machines look at when they suspend. They never change.
+type switches struct {
+	filter  *Filter
+	watcher *Watcher
+}
 
 var (
-	filter atomic.Pointer[Filter]
-	base   = time.Now()
+	current atomic.Pointer[switches] // nil: nothing is tracked or watched
+	base    = time.Now()
+
+	changes sync.Mutex // of current
 )
+
+func change(f func(*switches)) {
+	changes.Lock()
+	defer changes.Unlock()
+	var s switches
+	if now := current.Load(); now != nil {
+		s = *now
+	}
+	if f(&s); s.filter == nil && s.watcher == nil {
+		current.Store(nil)
+		return
+	}
+	current.Store(&s)
+}
 
 // Now returns the time in the form of records: nanoseconds since the program
 // started.
 func Now() int64 { return int64(time.Since(base)) }
 
-// On reports whether machines are tracked.
-func On() bool { return filter.Load() != nil }
+// On reports whether a machine that suspends has to look further: machines are tracked,
+// or lives are watched.
+func On() bool { return current.Load() != nil }
 
-// Set makes machines tracked that f accepts, from their next suspension on; nil:
-// none. Machines that were entered before remain until they continue, or [Forget]
-// is called.
-func Set(f Filter) {
-	if f == nil {
-		filter.Store(nil)
-		return
+// Tracked reports whether machines are tracked.
+func Tracked() bool {
+	s := current.Load()
+	return s != nil && s.filter != nil
+}
+
+// Set makes machines tracked that f accepts, from their next suspension on, and jobs
+// that are made from now on; nil: none. What was entered before remains until it
+// continues or ends, or [Forget] is called.
+func Set(f *Filter) {
+	change(func(s *switches) { s.filter = f })
+	if f != nil {
+		Jobs.Or(TrackedBit)
+	} else {
+		Jobs.And(^uint32(TrackedBit))
 	}
-	filter.Store(&f)
 }
 
-// Forget drops all entered machines. Their slots remain theirs until they
-// continue.
+// Forget drops all entered machines and jobs. Their slots remain theirs until they
+// continue or end.
 func Forget() {
-	Each(func(r *Record) { r.Of, r.On = nil, nil })
+	drop := func(r *Record) { r.Of, r.On = nil, nil }
+	Each(drop)
+	EachJob(drop)
 }
 
-// Suspended enters a machine that is about to register with on, if it is to be tracked,
-// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Resumed].
-func Suspended(m Machine, on any) (ticket uint32) {
-	f := filter.Load()
-	if f == nil || !(*f)(m) {
+// Enter enters a machine that is about to register with on, if it is to be tracked,
+// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Leave].
+func Enter(m Machine, on any) (ticket uint32) {
+	s := current.Load()
+	if s == nil || s.filter == nil || !s.filter.Machine(m) {
 		return 0
 	}
-	n := rand.Uint32() % shards
-	return table[n].enter(Record{m, on, Now()})<<shardBits | n
+	return machines.enter(Record{m, on, Now()})
 }
 
-// Resumed removes the machine that has the ticket.
-func Resumed(ticket uint32) { table[ticket%shards].leave(ticket >> shardBits) }
+// WantsJob reports whether a job that is made is to be tracked.
+func WantsJob(job any) bool {
+	s := current.Load()
+	return s != nil && s.filter != nil && s.filter.Job(job)
+}
+
+// EnterJob enters a job, as what a record is On, and returns its ticket, which is not 0.
+// From here on it is read. Each ticket is returned by [LeaveJob].
+func EnterJob(job any) (ticket uint32) { return jobs.enter(Record{On: job, Since: Now()}) }
+
+// LeaveJob removes the job that has the ticket.
+func LeaveJob(ticket uint32) { jobs.leave(ticket) }
+
+// EachJob is [Each] for jobs.
+func EachJob(f func(*Record)) { jobs.each(f) }
+
+// Leave removes the machine that has the ticket.
+func Leave(ticket uint32) {
+	if ticket != Watched {
+		machines.leave(ticket)
+	}
+}
 
 // Each calls f with the records of all entered machines, some at a time under a lock:
 // f must neither block nor keep the record or the machine. Machines that are entered or
 // removed meanwhile may be missing.
-func Each(f func(*Record)) {
-	for i := range table {
-		table[i].each(f)
-	}
-}
+func Each(f func(*Record)) { machines.each(f) }
 
 const (
 	shardBits = 6
@@ -132,7 +182,23 @@ const (
 	chunkSize = 1 << chunkBits // 5 KB; a reader holds the lock for as many machines
 )
 
-var table [shards]shard
+// table has records. A ticket is the number of a slot, and that of its shard.
+type table [shards]shard
+
+var machines, jobs table
+
+func (t *table) enter(r Record) (ticket uint32) {
+	n := rand.Uint32() % shards
+	return t[n].enter(r)<<shardBits | n
+}
+
+func (t *table) leave(ticket uint32) { t[ticket%shards].leave(ticket >> shardBits) }
+
+func (t *table) each(f func(*Record)) {
+	for i := range t {
+		t[i].each(f)
+	}
+}
 
 // shard is a part of the table. Slot 0 is never used.
 type shard struct {
@@ -188,7 +254,7 @@ func (s *shard) eachOf(n int, f func(*Record)) bool {
 		return false
 	}
 	for i := range s.chunks[n] {
-		if r := &s.chunks[n][i]; r.Of != nil {
+		if r := &s.chunks[n][i]; r.Of != nil || r.On != nil {
 			f(r)
 		}
 	}

@@ -38,7 +38,9 @@ func NewRunner(name string) *Runner {
 	if name == "" {
 		name = "long-running"
 	}
-	return &Runner{name: name}
+	r := &Runner{name: name}
+	r.tally.Each = true
+	return r
 }
 
 // Name returns the name given to [NewRunner].
@@ -50,7 +52,7 @@ func (r *Runner) Name() string { return r.name }
 //
 // The thread ends with the work, and any state that the work left on it is lost.
 func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := r.tally.Enter(r.name, w); err != nil {
+	if err := r.tally.Enter(r.name, r, w); err != nil {
 		return err
 	}
 	on := &lane{of: r, id: int(r.started.Add(1))}

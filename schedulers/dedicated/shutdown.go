@@ -16,7 +16,7 @@ import (
 // ends. It may be called any number of times, also concurrently: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (t *Threads) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, t.close(), func() { ending.Abandon(t.takeQueued()) })
+	return ending.Await(ctx, t.close(), func() { ending.Abandon(t, t.takeQueued()) })
 }
 
 func (t *Threads) close() <-chan struct{} {

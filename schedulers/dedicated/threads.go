@@ -127,6 +127,25 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
 	}
 	from := t.submitter(hint.From)
+	if !schedulers.Hears(w) {
+		return t.submit(w, hint, from)
+	}
+	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: t, Work: w}
+	if from != nil && from.of == t {
+		e.Worker = from.id
+	}
+	schedulers.Tell(e)
+	err := t.submit(w, hint, from)
+	if err != nil {
+		e.Kind = schedulers.Refused
+		schedulers.Tell(e)
+	}
+	return err
+}
+
+// submit is Submit for work that is not nil, by the thread from or, if that is nil, by
+// none.
+func (t *Threads) submit(w schedulers.Work, hint schedulers.Hint, from *thread) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ending.Begun() {
@@ -170,6 +189,9 @@ func (t *Threads) engage() {
 		w := t.all[t.started]
 		t.started++
 		t.alive++
+		if schedulers.Observed() {
+			schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, w))
+		}
 		go w.main()
 		return
 	}
@@ -188,6 +210,9 @@ func (w *thread) main() {
 	w.loop.RunHere()
 	for _, f := range w.of.finally {
 		f.Call(w)
+	}
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, w))
 	}
 	w.of.ended()
 }
@@ -216,7 +241,9 @@ func (w *thread) next() schedulers.Work {
 		}
 		t.parked = append(t.parked, w)
 		t.mu.Unlock()
+		woken := schedulers.TellPark(w)
 		<-w.wake
+		woken()
 	}
 }
 

@@ -146,7 +146,7 @@ func (t *Threads) callOthers(w *thread) {
 func (w *thread) runOnTop(work schedulers.Work) {
 	before := w.onTop
 	w.onTop = true
-	runloop.Once(work, w, w.of.helped)
+	runloop.Once(w.of, work, w, w.of.helped)
 	w.onTop = before
 }
 

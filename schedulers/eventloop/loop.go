@@ -89,7 +89,7 @@ func (l *Loop) serve() {
 // [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
 // difference.
 func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := l.tally.Enter("eventloop", w); err != nil {
+	if err := l.tally.Enter("eventloop", l, w); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -171,7 +171,7 @@ func (l *Loop) abandonQueued() {
 	l.queue = deque.Deque{}
 	l.mu.Unlock()
 	for w := all.PopFront(); w != nil; w = all.PopFront() {
-		l.tally.Abandon(w, schedulers.ErrShutdown)
+		l.tally.Abandon(l, w, schedulers.ErrShutdown)
 	}
 	l.awaken() // the owner may have nothing left to run
 }

@@ -24,6 +24,9 @@ func (l *Loop) claim() bool {
 		return false
 	}
 	l.owner.taken = true
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, &l.worker))
+	}
 	runtime.LockOSThread()
 	l.owner.thread.Store(int64(dedicated.ThreadID()))
 	return true
@@ -31,6 +34,9 @@ func (l *Loop) claim() bool {
 
 func (l *Loop) release() {
 	l.mu.Lock()
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, &l.worker))
+	}
 	l.owner.taken = false
 	l.owner.thread.Store(0)
 	runtime.UnlockOSThread()
@@ -157,13 +163,24 @@ func (l *Loop) pump(ctx context.Context, done <-chan struct{}) error {
 		if done == nil && l.tally.Closed() && l.tally.Pending() == 0 {
 			return nil
 		}
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-l.wake:
+		if over, err := l.sleep(ctx, done); over {
+			return err
 		}
+	}
+}
+
+// sleep waits for work (false), or for the end of the pump.
+func (l *Loop) sleep(ctx context.Context, done <-chan struct{}) (over bool, err error) {
+	if schedulers.Observed() {
+		defer schedulers.TellPark(&l.worker)()
+	}
+	select {
+	case <-done:
+		return true, nil
+	case <-ctx.Done():
+		return true, context.Cause(ctx)
+	case <-l.wake:
+		return false, nil
 	}
 }
 

@@ -39,7 +39,7 @@ type Scheduler struct {
 // New returns a scheduler that holds no goroutine until it has work.
 func New() *Scheduler {
 	s := &Scheduler{}
-	s.tally.Apart = true
+	s.tally.Apart, s.tally.Each = true, true
 	return s
 }
 
@@ -47,7 +47,7 @@ func New() *Scheduler {
 // after Shutdown and with [schedulers.ErrRejected] if w is nil. It never blocks. All
 // hints are ignored.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := s.tally.Enter("goroutine", w); err != nil {
+	if err := s.tally.Enter("goroutine", s, w); err != nil {
 		return err
 	}
 	on := &worker{home: s, id: s.ids.Take()}

@@ -42,7 +42,7 @@ func New() *Scheduler { return &Scheduler{queues: map[*worker]*deque.Deque{}} }
 // It refuses w with [schedulers.ErrShutdown] after Shutdown and with
 // [schedulers.ErrRejected] if w is nil.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if err := s.tally.Enter("inline", w); err != nil {
+	if err := s.tally.Enter("inline", s, w); err != nil {
 		return err
 	}
 	if on, ok := from.From.(*worker); ok && on != nil && on.home == s && on.push(w) {
@@ -82,7 +82,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.tally.Shutdown(ctx, func() {
 		for _, w := range s.takeAll() {
-			s.tally.Abandon(w, schedulers.ErrShutdown)
+			s.tally.Abandon(s, w, schedulers.ErrShutdown)
 		}
 	})
 }

@@ -18,7 +18,15 @@ type worker struct {
 }
 
 func (s *Scheduler) newWorker() *worker {
-	return &worker{home: s, id: s.ids.Take(), active: true}
+	w := &worker{home: s, id: s.ids.Take(), active: true}
+	w.tell(schedulers.WorkerStarted)
+	return w
+}
+
+func (w *worker) tell(k schedulers.EventKind) {
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(k, w))
+	}
 }
 
 // push queues work behind the running one. It reports false if the queue would not be
@@ -73,6 +81,7 @@ func (w *worker) next() schedulers.Work {
 		return work
 	}
 	w.active = false
+	w.tell(schedulers.WorkerEnded)
 	s.ids.Give(w.id)
 	return nil
 }

@@ -28,13 +28,17 @@ type Scheduler struct {
 }
 
 // New returns a scheduler with an empty queue and a clock that shows zero.
-func New() *Scheduler { return &Scheduler{} }
+func New() *Scheduler {
+	s := &Scheduler{}
+	s.tally.Each = true
+	return s
+}
 
 // Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
 // [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
 // difference.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := s.tally.Enter("manual", w); err != nil {
+	if err := s.tally.Enter("manual", s, w); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -197,7 +201,7 @@ func (s *Scheduler) abandonQueued() {
 	s.queue = nil
 	s.mu.Unlock()
 	for _, w := range all {
-		s.tally.Abandon(w, schedulers.ErrShutdown)
+		s.tally.Abandon(s, w, schedulers.ErrShutdown)
 	}
 }
 

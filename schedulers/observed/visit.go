@@ -48,6 +48,9 @@ type watched struct {
 	by *visit
 }
 
+// About returns the work that events are about; see [schedulers.RunTold].
+func (w watched) About() schedulers.Work { return w.Work }
+
 // Run implements [schedulers.Work].
 func (w watched) Run(on schedulers.Worker) {
 	returned := false

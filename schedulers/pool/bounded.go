@@ -131,9 +131,9 @@ func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	p.mu.Unlock()
 	defer p.mu.Lock()
 	if on == nil {
-		runloop.Once(w, nil, p.longEnded)
+		runloop.Once(p, w, nil, p.longEnded)
 	} else {
-		runloop.Once(w, on, p.longEnded)
+		runloop.Once(p, w, on, p.longEnded)
 	}
 }
 

@@ -150,6 +150,7 @@ func (p *Pool) start() {
 		p.climbing.watch(p)
 	}
 	w.missed = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
+	w.tell(schedulers.WorkerStarted)
 	go w.serve()
 }
 
@@ -213,6 +214,7 @@ func (p *Pool) look(w *worker) schedulers.Work {
 		victim := p.slots.all[(w.id+i)%len(p.slots.all)] // begins with the one after w
 		if work := victim.popOldest(); work != nil {
 			w.stolen++
+			w.tellStolen(work, victim)
 			return work
 		}
 	}
@@ -225,16 +227,19 @@ func (p *Pool) retire(w *worker) {
 	p.room.running--
 	w.mu.Lock()
 	w.open = false
+	moved := w.local.Len()
 	for work := w.local.PopFront(); work != nil; work = w.local.PopFront() {
 		p.put(work)
 	}
 	w.mu.Unlock()
+	w.tellMoved(moved)
 	p.dispatch()
 	p.end(w)
 }
 
 // end frees the slot of w; its goroutine is about to return.
 func (p *Pool) end(w *worker) {
+	w.tell(schedulers.WorkerEnded)
 	w.live = false
 	p.slots.giveBack(p, w)
 	p.count.alive--

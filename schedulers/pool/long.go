@@ -16,7 +16,7 @@ func (p *Pool) submitLong(w schedulers.Work) error {
 	p.count.accepted++
 	p.count.longRunning++
 	p.count.alive++
-	go runloop.Once(w, nil, p.longEnded)
+	go runloop.Once(p, w, nil, p.longEnded)
 	return nil
 }
 

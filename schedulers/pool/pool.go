@@ -103,6 +103,9 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
+	if schedulers.Observed() && !hint.Flags.Has(told) && schedulers.Hears(w) {
+		return p.submitTold(w, hint)
+	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return p.submitLong(w)
 	}

@@ -8,7 +8,11 @@ import "github.com/movenext/movenext/schedulers"
 // starts many and waits for them in order. See [schedulers.Reclaimer].
 func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
 	from := p.own(by)
-	return from != nil && (from.reclaim(w) || p.reclaimGlobal(w))
+	if from == nil || !from.reclaim(w) && !p.reclaimGlobal(w) {
+		return false
+	}
+	tellInlined(w, from)
+	return true
 }
 
 // Admit lets a worker of this pool run its own new work at once, unless the pool is
@@ -22,6 +26,7 @@ func (p *Pool) Admit(by schedulers.Worker) bool {
 		return false
 	}
 	w.loop.Include()
+	tellInlined(nil, w)
 	return true
 }
 

@@ -123,6 +123,7 @@ func (p *Pool) countWaiting(others int) {
 
 // setWaiting sets how many more workers may run because some wait; mu is held.
 func (p *Pool) setWaiting(n int) {
+	p.tellInjected(n - p.room.waiting)
 	p.room.waiting = n
 	if crowded := n > 0; p.crowded.Load() != crowded {
 		p.crowded.Store(crowded)

@@ -19,7 +19,7 @@ import (
 // end. A nil ctx never ends. Timers are not affected: they expire as before, and what
 // they submit is refused.
 func (p *Pool) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, p.close(), func() { ending.Abandon(p.takeQueued()) })
+	return ending.Await(ctx, p.close(), func() { ending.Abandon(p, p.takeQueued()) })
 }
 
 // close closes all queues. A queue accepts work under its own lock and is closed

@@ -88,6 +88,7 @@ func (s *stall) judge(p *Pool) {
 			s.step *= 2
 		}
 		p.room.limit += s.added
+		p.tellInjected(s.added)
 	}
 	s.last = now
 }

@@ -35,7 +35,7 @@ func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1)
 // scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
 // Of the hint, only the flags other than LongRunning are passed on.
 func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if err := g.of.tally.Enter("priority", w); err != nil {
+	if err := g.of.tally.Enter("priority", g, w); err != nil {
 		return err
 	}
 	_, err := g.of.tickets.Submit(&g.of.tally, g, w, from, place{group: g})

@@ -64,7 +64,7 @@ func (q *Queue) Weight() int { return q.weight }
 // scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
 // Of the hint, only the flags other than LongRunning are passed on.
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
-	err := q.tally.Enter("roundrobin", w)
+	err := q.tally.Enter("roundrobin", q, w)
 	if err == nil {
 		_, err = q.of.tickets.Submit(&q.tally, q, w, from, place{queue: q})
 	}

@@ -77,5 +77,12 @@ var faults = []fault{
 	{"drops its timers at Shutdown", "a timer armed before Shutdown expires nevertheless"},
 
 	{"has no timers of zero", "a scheduler made inside a synctest bubble works there"},
+	{"does not tell begun", "the events of works and workers balance, in the order of each worker"},
+	{"does not tell ended", "the events of works and workers balance, in the order of each worker"},
+	{"does not tell worker started", "the events of works and workers balance, in the order of each worker"},
+	{"does not tell worker ended", "the events of works and workers balance, in the order of each worker"},
+	{"does not tell abandoned", "the events of abandoned and refused works balance"},
+	{"tells one of two begun", "events of one work in n are all of its events"},
+
 	{"loses work beside other instances", "bubbles at the same time, and load outside, do not disturb each other"},
 }

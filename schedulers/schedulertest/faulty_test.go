@@ -28,6 +28,7 @@ type faulty struct {
 	seen      map[schedulers.Work]bool
 	armed     map[*schedulers.Timer]bool // ever
 	ids       []int                      // free
+	last      int                        // of the IDs beyond these
 	running   int
 	blocked   int
 	closed    bool
@@ -139,9 +140,11 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 	}
 	if from.Flags.Has(schedulers.LongRunning) {
 		s.long++
-		go runloop.Once(w, nil, s.longEnded)
+		s.tell(schedulers.Submitted, nil, w)
+		go runloop.Once(s, w, nil, s.longEnded)
 		return nil
 	}
+	s.tell(schedulers.Submitted, nil, w)
 	s.queue = append(s.queue, w)
 	if s.is("forgets to wake") && s.running == 0 && s.completed > 0 {
 		return nil
@@ -211,8 +214,21 @@ func (s *faulty) engage() {
 	if len(s.queue) > 0 && s.room() {
 		s.running++
 		h := &hand{of: s, id: s.takeID()}
+		s.tell(schedulers.WorkerStarted, h, nil)
 		go h.work()
 	}
+}
+
+// tell tells an event, except for a fault of its own.
+func (s *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
+	if s.is("does not tell "+k.String()) || s.is("tells one of two begun") && k == schedulers.Begun && s.completed%2 == 0 {
+		return
+	}
+	e := schedulers.Event{Kind: k, Scheduler: s, Work: w}
+	if on != nil {
+		e.Worker = on.id
+	}
+	schedulers.Tell(e)
 }
 
 func (s *faulty) takeID() int {
@@ -220,7 +236,8 @@ func (s *faulty) takeID() int {
 		return 1
 	}
 	if len(s.ids) == 0 {
-		return s.running + 1000 + s.submitted
+		s.last++
+		return 1000 + s.last
 	}
 	id := s.ids[0]
 	s.ids = s.ids[1:]
@@ -315,6 +332,7 @@ func (s *faulty) abandonQueued(reason error) {
 	s.queue = nil
 	s.abandoned += len(queued)
 	for _, w := range queued {
+		s.tell(schedulers.Abandoned, nil, w)
 		w.Abandon(reason)
 	}
 }

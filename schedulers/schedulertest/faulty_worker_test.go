@@ -70,6 +70,7 @@ func (h *hand) one() (again bool) {
 	s.queue = s.queue[1:]
 	abandon := s.is("abandons instead of running") && s.submitted%50 == 0
 	s.engage()
+	s.tell(schedulers.Begun, h, w)
 	s.mu.Unlock()
 
 	returned := false
@@ -90,6 +91,7 @@ func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 	s := h.of
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.tell(schedulers.Ended, h, w)
 	s.completed++
 	if v != nil && !s.is("does not count panics") {
 		s.panicked++
@@ -111,6 +113,7 @@ func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 // leave gives a worker's place back; mu is held.
 func (s *faulty) leave(h *hand) {
 	h.gone = true
+	s.tell(schedulers.WorkerEnded, h, nil)
 	s.running--
 	if h.id <= limit {
 		s.ids = append(s.ids, h.id)

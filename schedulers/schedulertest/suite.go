@@ -113,6 +113,7 @@ func allChecks() []check {
 	all = append(all, roomChecks()...)
 	all = append(all, timerChecks()...)
 	all = append(all, bubbleChecks()...)
+	all = append(all, eventChecks()...)
 	return all
 }
 
@@ -123,11 +124,14 @@ type capabilities struct {
 	timers, meter, snapshotter, limiter, consenter bool
 
 	blocker, keeper bool // its workers
+	tells           bool // events
 }
 
 func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabilities {
 	tb.Helper()
 	e := &env{TB: tb, make: make, config: cfg}
+	a := listen()
+	defer a.stop()
 	s := e.new()
 	var has capabilities
 	_, has.timers = s.(schedulers.Timers)
@@ -141,6 +145,7 @@ func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabil
 		_, has.keeper = on.(schedulers.Keeper)
 	}, schedulers.Hint{})
 	l.finish()
+	has.tells = a.heard()
 	return has
 }
 

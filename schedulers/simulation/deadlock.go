@@ -126,7 +126,9 @@ func name(w any) string {
 
 // label names a work item for an event.
 func label(w any) string {
-	if s, ok := w.(fmt.Stringer); ok {
+	// The String of a job has its status, which changes from one report to the next.
+	_, isJob := w.(interface{ IsCompleted() bool })
+	if s, ok := w.(fmt.Stringer); ok && !isJob {
 		return s.String()
 	}
 	if n, ok := w.(interface{ Name() string }); ok && n.Name() != "" {

@@ -117,6 +117,7 @@ func Replay(trace Trace, opts ...Option) *Scheduler {
 func newScheduler(c choices, opts []Option) *Scheduler {
 	s := &Scheduler{choices: c, checked: true}
 	s.driver.of = s
+	s.tally.Each = true
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -139,9 +140,11 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 // never runs w. Of the hints it looks at schedulers.Resumed alone, for Refuse.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	if s.refuses(w, from) {
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w})
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Refused, Scheduler: s, Work: w})
 		return schedulers.ErrRejected
 	}
-	if err := s.tally.Enter("simulation", w); err != nil {
+	if err := s.tally.Enter("simulation", s, w); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -213,6 +216,6 @@ func (s *Scheduler) abandonQueued() {
 	s.ready.drop(func(t turn) bool { return t.work != nil })
 	s.mu.Unlock()
 	for _, w := range all {
-		s.tally.Abandon(w, schedulers.ErrShutdown)
+		s.tally.Abandon(s, w, schedulers.ErrShutdown)
 	}
 }

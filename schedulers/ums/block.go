@@ -32,6 +32,9 @@ func Yield(ctx context.Context, param any) {
 // Call is [Block] for a caller that has the worker. A nil f returns after one turn in
 // line.
 func (w *Worker) Call(f func()) {
+	if schedulers.Observed() {
+		defer schedulers.TellWait(w)()
+	}
 	w.leave(InCall)
 	defer w.comeBack()
 	if f != nil {

@@ -20,7 +20,7 @@ func (s *Scheduler) startThreads() {
 	s.idle.Store(int64(s.threads))
 	for id := range s.threads {
 		p := &slot{of: s, id: id + 1}
-		p.thread = &Thread{list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
+		p.thread = &Thread{id: p.id, list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
 		s.slots = append(s.slots, p)
 	}
 	s.alive.Add(s.threads)
@@ -120,17 +120,40 @@ func (p *slot) pick(yielded *Worker) *Worker {
 		}
 		yielded = nil
 		s.idle.Add(1)
-		select {
-		case <-s.list.Event():
-			s.idle.Add(-1)
-		case <-s.more:
-			s.idle.Add(-1)
-		case <-s.closing:
+		if p.sleep() {
 			s.list.sweep(nil, nil) // cleans up what has terminated
 			return nil
 		}
+		s.idle.Add(-1)
 	}
 }
+
+// sleep waits for work (false), or for the scheduler's end.
+func (p *slot) sleep() (closing bool) {
+	s := p.of
+	if schedulers.Observed() {
+		defer schedulers.TellPark(idleThread{p})()
+	}
+	select {
+	case <-s.list.Event():
+	case <-s.more:
+	case <-s.closing:
+		return true
+	}
+	return false
+}
+
+// idleThread is a thread that sleeps, as its events name it. It has no worker.
+type idleThread struct{ of *slot }
+
+// Scheduler implements [schedulers.Worker].
+func (t idleThread) Scheduler() schedulers.Scheduler { return t.of.of }
+
+// ID implements [schedulers.Worker].
+func (t idleThread) ID() int { return 0 }
+
+// Processor returns the number of the thread.
+func (t idleThread) Processor() int { return t.of.id }
 
 // choose puts the workers of the completion list in line, cleans up terminated ones,
 // and takes the next worker out of the line, or returns nil. If more are left, it wakes

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/census"
+	"github.com/movenext/movenext/schedulers"
 )
 
 const (
@@ -150,6 +151,9 @@ func (o *watch) end() {
 // look is called by the timer.
 func (o *watch) look() {
 	left := o.judge()
+	if len(left) > 0 && schedulers.Observed() {
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: o.of, Count: len(left)})
+	}
 	for _, d := range left {
 		d.activate(Activation{Reason: WorkerBlocked, Cause: Noticed})
 	}

@@ -87,6 +87,7 @@ func New(threads int, opts ...Option) *Scheduler {
 		more: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.delegate.of = s
+	s.tally.Each = true
 	s.watch.of, s.watch.every = s, defaultNotice
 	s.tally.Drained = func() {
 		s.watch.end()
@@ -110,7 +111,7 @@ func (s *Scheduler) Name() string { return s.name }
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error { return s.submit(s, nil, w) }
 
 func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.Work) error {
-	if err := s.tally.Enter("ums", work); err != nil {
+	if err := s.tally.Enter("ums", home, work); err != nil {
 		return err
 	}
 	s.start.Do(s.startThreads)
@@ -207,7 +208,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) abandonCreated() {
 	for _, w := range s.list.created() {
 		if w.withdraw() {
-			s.tally.Abandon(w.work, schedulers.ErrShutdown)
+			s.tally.Abandon(w.home, w.work, schedulers.ErrShutdown)
 		}
 	}
 }

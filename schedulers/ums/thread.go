@@ -81,6 +81,7 @@ type EntryPoint func(t *Thread, a Activation)
 // Thread is a scheduler thread: a goroutine inside [EnterSchedulingMode]. Its methods
 // are for the entry point.
 type Thread struct {
+	id   int // of a scheduler's: from 1 on
 	list *CompletionList
 	back chan Activation // has room for one; the thread's one worker sends one
 

@@ -202,6 +202,17 @@ func (w *Worker) State() State {
 	return w.state
 }
 
+// Processor returns the number of the [Scheduler]'s thread that runs the worker, from 1
+// on, or 0. It does not block.
+func (w *Worker) Processor() int {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.on == nil {
+		return 0
+	}
+	return w.on.id
+}
+
 // ID implements [schedulers.Worker]. It is unique among the workers of a list that were
 // not deleted.
 func (w *Worker) ID() int { return w.id }

@@ -101,6 +101,9 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
+	if schedulers.Observed() && !hint.Flags.Has(told) && schedulers.Hears(w) {
+		return s.submitTold(w, hint)
+	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return s.submitLong(w)
 	}
@@ -130,8 +133,11 @@ func (s *Scheduler) spill(p *processor, w schedulers.Work) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, ok := p.pushAndSpill(w, &s.global)
-	if n > 0 && s.watched() {
-		s.note(Event{Decision: Spilled, Processor: p.id, Works: n})
+	if n > 0 {
+		p.tellSpilled(s, n)
+		if s.watched() {
+			s.note(Event{Decision: Spilled, Processor: p.id, Works: n})
+		}
 	}
 	return ok
 }
@@ -162,7 +168,7 @@ func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.count.global++
 	s.count.longRunning++
 	s.count.alive++
-	go runloop.Once(w, nil, s.longEnded)
+	go runloop.Once(s, w, nil, s.longEnded)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // ends. It may be called any number of times, also concurrently: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, s.close(), func() { ending.Abandon(s.takeQueued()) })
+	return ending.Await(ctx, s.close(), func() { ending.Abandon(s, s.takeQueued()) })
 }
 
 // close closes all queues, each under the lock under which it accepts work: when

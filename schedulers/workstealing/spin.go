@@ -75,6 +75,7 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 		}
 	}
 	s.count.alive++
+	w.tell(schedulers.WorkerStarted)
 	go w.serve()
 }
 
@@ -205,6 +206,7 @@ func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
 		}
 		if work, n := victim.stealHalf(&p.runQueue, slotsToo); n > 0 {
 			w.stolen.Add(uint64(n))
+			w.tellStolen(work, victim, n)
 			if w.sched.watched() {
 				e := w.event(Stole, n)
 				e.Victim = victim.id

@@ -101,6 +101,7 @@ func (w *worker) release() *processor {
 
 // end ends w, which has no processor; mu is held.
 func (s *Scheduler) end(w *worker) {
+	w.tell(schedulers.WorkerEnded)
 	if s.watched() {
 		s.note(Event{Decision: Ended, Worker: w.id})
 	}
@@ -139,6 +140,9 @@ func (s *Scheduler) handOn(w *worker, why Decision) {
 	// order, work pushed in between finds no idle processor to start a worker on, and
 	// is stranded.
 	p := w.release()
+	if why == Retaken {
+		w.tellRetaken(p)
+	}
 	if s.watched() {
 		s.note(Event{Decision: why, Worker: w.id, Processor: p.id})
 	}

@@ -1,0 +1,126 @@
+package metrics
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// logged is how many records wait for a slow handler at most.
+const logged = 1024
+
+// logging is one call of Log.
+type logging struct {
+	to      *slog.Logger
+	records chan record
+	missed  atomic.Uint64
+}
+
+type record struct {
+	level slog.Level
+	text  string
+	attrs []slog.Attr
+}
+
+// Log writes single events to a logger: a job that has faulted as a warning; workers
+// that a scheduler injects, and jobs that were canceled, as information; all other
+// moments of jobs, and workers that start and end, for debugging. What the logger's
+// level does not enable costs little. [OneIn] logs a part of the jobs. A nil logger logs
+// nothing. stop waits until what was told before is written; it may be called more than
+// once.
+//
+// Events happen in the middle of a scheduler's work, where no handler may wait. So they
+// are written by a goroutine of their own; if it cannot follow, events are dropped, and
+// the next record says how many.
+func Log(to *slog.Logger, opts ...Option) (stop func()) {
+	if to == nil {
+		return func() {}
+	}
+	l := &logging{to: to, records: make(chan record, logged)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.write()
+	}()
+	works := schedulers.Observe(l.hearWork, schedulers.Only(schedulers.Injected, schedulers.WorkerStarted, schedulers.WorkerEnded))
+	jobs := inspect.Observe(l.hearJob, inspect.Sample(sampleOf(opts)))
+	return sync.OnceFunc(func() {
+		works()
+		jobs()
+		l.records <- record{} // the last: an event that is still on its way finds no reader
+		<-ended
+	})
+}
+
+// write writes records up to an empty one.
+func (l *logging) write() {
+	for r := range l.records {
+		if r.text == "" {
+			return
+		}
+		if n := l.missed.Swap(0); n > 0 {
+			r.attrs = append(r.attrs, slog.Uint64("dropped", n))
+		}
+		l.to.LogAttrs(context.Background(), r.level, r.text, r.attrs...)
+	}
+}
+
+func (l *logging) add(level slog.Level, text string, attrs func() []slog.Attr) {
+	if !l.to.Enabled(context.Background(), level) {
+		return
+	}
+	select {
+	case l.records <- record{level, text, attrs()}:
+	default:
+		l.missed.Add(1)
+	}
+}
+
+func (l *logging) hearWork(e schedulers.Event) {
+	level := slog.LevelDebug
+	if e.Kind == schedulers.Injected {
+		level = slog.LevelInfo
+	}
+	l.add(level, "movenext: "+e.Kind.String(), func() []slog.Attr {
+		attrs := []slog.Attr{slog.String("scheduler", short(schedulers.NameOf(e.Scheduler)))}
+		if e.Worker != 0 {
+			attrs = append(attrs, slog.Int("worker", e.Worker))
+		}
+		if e.Count != 0 {
+			attrs = append(attrs, slog.Int("count", e.Count))
+		}
+		return attrs
+	})
+}
+
+func (l *logging) hearJob(e inspect.Event) {
+	level := slog.LevelDebug
+	switch {
+	case e.Kind != inspect.Ended:
+	case e.Status == job.Faulted:
+		level = slog.LevelWarn
+	case e.Status == job.Canceled:
+		level = slog.LevelInfo
+	}
+	l.add(level, "movenext: job "+e.Kind.String(), func() []slog.Attr {
+		attrs := []slog.Attr{slog.Uint64("job", e.Job.ID())}
+		if name := e.Job.Name(); name != "" {
+			attrs = append(attrs, slog.String("name", short(name)))
+		}
+		if e.Place.Function != "" {
+			attrs = append(attrs, slog.String("place", e.Place.String()))
+		}
+		if e.Kind == inspect.Suspended {
+			attrs = append(attrs, slog.String("waits", e.Waits))
+		}
+		if e.Kind == inspect.Ended {
+			attrs = append(attrs, slog.String("status", e.Status.String()))
+		}
+		return attrs
+	})
+}

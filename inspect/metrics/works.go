@@ -1,0 +1,132 @@
+package metrics
+
+import (
+	"hash/maphash"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// scheduler adds up what the schedulers of one name do.
+type scheduler struct {
+	counts [schedulers.Injected + 1]atomic.Uint64 // by kind
+
+	start, run, blocked, parked, depth histogram
+}
+
+// hearWork adds up an event of a scheduler. It is called in the middle of that, so it
+// must not ask the scheduler anything.
+func (c *Collector) hearWork(e schedulers.Event) {
+	if int(e.Kind) >= len((*scheduler)(nil).counts) {
+		return // of a scheduler from elsewhere
+	}
+	s := c.schedulers.of(short(schedulers.NameOf(e.Scheduler)), func() *scheduler { return new(scheduler) })
+	n := uint64(1)
+	if e.Kind == schedulers.Stolen || e.Kind == schedulers.Moved || e.Kind == schedulers.Injected {
+		n = uint64(max(0, e.Count))
+	}
+	s.counts[e.Kind].Add(n)
+	switch e.Kind {
+	case schedulers.Submitted:
+		n := s.queued()
+		s.depth.add(n - min(n, 1)) // without itself
+		c.works.begin(e.Work, e.Time)
+	case schedulers.Begun:
+		if since, ok := c.works.end(e.Work); ok {
+			s.start.time(e.Time - since)
+		}
+	case schedulers.Refused, schedulers.Abandoned, schedulers.Inlined:
+		c.works.end(e.Work)
+	case schedulers.Ended:
+		s.run.time(e.Took)
+	case schedulers.Unblocked:
+		s.blocked.time(e.Took)
+	case schedulers.Unparked:
+		s.parked.time(e.Took)
+	default:
+	}
+}
+
+// difference returns how many events of one kind have no counterpart.
+func (s *scheduler) difference(of schedulers.EventKind, ends ...schedulers.EventKind) uint64 {
+	n := s.counts[of].Load()
+	for _, k := range ends {
+		n -= min(n, s.counts[k].Load()) // more have ended than begun while it was measured
+	}
+	return n
+}
+
+func (s *scheduler) queued() uint64 {
+	return s.difference(schedulers.Submitted, schedulers.Begun, schedulers.Refused, schedulers.Abandoned, schedulers.Inlined)
+}
+
+func (s *scheduler) read(name string, by uint64) Scheduler {
+	count := func(k schedulers.EventKind) uint64 { return by * s.counts[k].Load() }
+	return Scheduler{
+		Name:      name,
+		Submitted: count(schedulers.Submitted), Refused: count(schedulers.Refused),
+		Begun: count(schedulers.Begun), Ended: count(schedulers.Ended),
+		Abandoned: count(schedulers.Abandoned), Inlined: count(schedulers.Inlined),
+		Stolen: s.counts[schedulers.Stolen].Load(), Injected: s.counts[schedulers.Injected].Load(),
+		Queued:  by * s.queued(),
+		Running: by * s.difference(schedulers.Begun, schedulers.Ended),
+		Workers: s.difference(schedulers.WorkerStarted, schedulers.WorkerEnded),
+		Start:   s.start.seconds(by), Run: s.run.seconds(by),
+		Blocked: s.blocked.seconds(1), Parked: s.parked.seconds(1), Depth: s.depth.numbers(by),
+	}
+}
+
+// times are the moments at which works were queued. A work item is in one queue at a
+// time, and is queued again only after it has begun, so it can be a key until then.
+type times struct{ shards [shards]timesShard }
+
+type timesShard struct {
+	mu    sync.Mutex
+	since map[schedulers.Work]time.Duration
+}
+
+const (
+	shards = 64
+	most   = 100_000 / shards // entries of each shard
+)
+
+var seed = maphash.MakeSeed()
+
+// shard returns where w is, or nil if w is no pointer, and so perhaps cannot be compared.
+func (t *times) shard(w schedulers.Work) *timesShard {
+	v := reflect.ValueOf(w)
+	if v.Kind() != reflect.Pointer {
+		return nil
+	}
+	return &t.shards[maphash.Comparable(seed, v.Pointer())%shards]
+}
+
+func (t *times) begin(w schedulers.Work, at time.Duration) {
+	s := t.shard(w)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.since == nil {
+		s.since = map[schedulers.Work]time.Duration{}
+	}
+	if len(s.since) < most {
+		s.since[w] = at
+	}
+}
+
+func (t *times) end(w schedulers.Work) (since time.Duration, ok bool) {
+	s := t.shard(w)
+	if s == nil {
+		return 0, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since, ok = s.since[w]
+	delete(s.since, w)
+	return since, ok
+}

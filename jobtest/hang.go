@@ -1,0 +1,60 @@
+package jobtest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/movenext/movenext/inspect"
+)
+
+// Main runs the tests of a package; a *testing.M is one.
+type Main interface{ Run() int }
+
+// DumpOnHang returns m, except that a run of the tests that is about to exceed the time
+// limit of go test (-timeout) first prints where machines are suspended, to standard
+// error: what the testing package prints then has goroutines only. It is for TestMain:
+//
+//	func TestMain(m *testing.M) { os.Exit(jobtest.DumpOnHang(m).Run()) }
+//	func TestMain(m *testing.M) { goleak.VerifyTestMain(jobtest.DumpOnHang(m)) }
+//
+// While the tests run, machines are tracked (package inspect).
+func DumpOnHang(m Main) Main { return dumping{m} }
+
+type dumping struct{ Main }
+
+// before is how long before the time limit the dump is written: one part in ten of the
+// limit, at most this.
+const before = 5 * time.Second
+
+// Run implements [Main].
+func (d dumping) Run() int {
+	defer inspect.Track()()
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	if limit := timeLimit(); limit > 0 {
+		timer := time.AfterFunc(limit-min(before, limit/10), func() {
+			fmt.Fprintf(os.Stderr, "movenext: the time limit of %v is near\n", limit)
+			if err := inspect.Dump(os.Stderr); err != nil {
+				fmt.Fprintln(os.Stderr, "movenext:", err)
+			}
+		})
+		defer timer.Stop()
+	}
+	return d.Main.Run()
+}
+
+// timeLimit returns the time limit of go test, or 0 if there is none.
+func timeLimit() time.Duration {
+	f := flag.Lookup("test.timeout")
+	if f == nil {
+		return 0
+	}
+	limit, err := time.ParseDuration(f.Value.String())
+	if err != nil {
+		return 0
+	}
+	return limit
+}

@@ -1,0 +1,343 @@
+package schedulers
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// # Events of schedulers
+//
+// Every scheduler of this module tells what becomes of its work and its workers, in
+// one vocabulary: [Event]. A listener is told of all schedulers, those on top of
+// others too, so a recorder that draws workers as lanes, queues as stacks and steals
+// as arrows needs nothing else.
+//
+//	work     Submitted ─┬─▶ Begun ──▶ Ended
+//	                    ├─▶ Inlined      a waiter runs it, and no event tells its end
+//	                    ├─▶ Abandoned
+//	                    └─▶ Refused
+//	worker   WorkerStarted, Parked, Unparked, Blocked, Unblocked, WorkerEnded
+//	queues   Stolen, Moved
+//	others   Injected
+//
+// A scheduler tells Submitted before its queue has the work. In the other order a
+// worker could tell Begun first, and every listener would have to put the two in
+// order. The price is Refused: a submission that was told, and did not succeed.
+//
+// # What it costs
+//
+// While nothing listens, each submission and each run of a work item loads one
+// pointer that never changes, and everything else happens where a scheduler waits,
+// steals, or starts a worker. It is tempting to wrap each submitted work item in one
+// that tells its own begin and end, which costs a run nothing. But schedulers compare
+// work: the pool gives queued work back to a waiter, and runs yielding work again
+// without a queue. A schedule that is looked at would be another one.
+
+// EventKind is the kind of an [Event].
+type EventKind uint8
+
+// The kinds of events. A scheduler that has no such thing never tells it.
+const (
+	Submitted EventKind = iota + 1 // Work is about to be queued, in Queue, by Worker
+	Refused                        // Work was submitted, and is not accepted
+	Begun                          // Worker runs Work
+	Ended                          // Work has returned, panicked or exited, after Took
+	Abandoned                      // Work will never run
+	Inlined                        // Worker waits for Work, and runs it within other work
+
+	Stolen // Worker has taken Count works from Queue, and runs Work, the first of them
+	Moved  // Count works have moved from Queue to the queue that all workers share
+
+	WorkerStarted // Worker looks for work
+	WorkerEnded   // Worker has ended
+	Parked        // Worker has nothing to do, and sleeps
+	Unparked      // Worker was woken, after Took
+	Blocked       // Worker has announced that its goroutine waits in the middle of Work
+	Unblocked     // that wait has ended, after Took
+	Injected      // Count more workers may run: those that do block, or get nowhere
+)
+
+var eventKinds = [...]string{
+	Submitted: "submitted", Refused: "refused", Begun: "begun", Ended: "ended", Abandoned: "abandoned",
+	Inlined: "inlined", Stolen: "stolen", Moved: "moved", WorkerStarted: "worker started",
+	WorkerEnded: "worker ended", Parked: "parked", Unparked: "unparked", Blocked: "blocked",
+	Unblocked: "unblocked", Injected: "injected",
+}
+
+// String returns the name of the kind.
+func (k EventKind) String() string {
+	if int(k) < len(eventKinds) && k > 0 {
+		return eventKinds[k]
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
+
+// ofWork reports whether events of the kind are about one work item.
+func (k EventKind) ofWork() bool { return k <= Inlined }
+
+// Event is what has happened in a scheduler. A field is zero if it does not concern the
+// kind, or is not known.
+type Event struct {
+	Kind      EventKind
+	Time      time.Duration // since the program started
+	Took      time.Duration // of Ended, Unparked and Unblocked: the time since the counterpart
+	Scheduler Scheduler
+	Worker    int // its ID; of Submitted: the submitter's, if that is a worker of Scheduler
+	Processor int // what Worker runs on, where that is not the same: a processor, a thread
+	Queue     int // whose: of a worker or, if there are any, a processor; 0: shared by all
+	Count     int // of work items, or workers
+	Work      Work
+}
+
+// String returns the event as one line of a log.
+func (e Event) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %v", NameOf(e.Scheduler), e.Kind)
+	for _, n := range []struct {
+		name string
+		is   int
+	}{{"worker", e.Worker}, {"processor", e.Processor}, {"queue", e.Queue}, {"count", e.Count}} {
+		if n.is != 0 {
+			fmt.Fprintf(&b, " %s=%d", n.name, n.is)
+		}
+	}
+	if e.Took != 0 {
+		fmt.Fprintf(&b, " took=%v", e.Took)
+	}
+	return b.String()
+}
+
+// EventOf returns an event of that kind about the worker by, for [Tell]. A nil worker is
+// no particular one.
+func EventOf(k EventKind, by Worker) Event {
+	e := Event{Kind: k}
+	if by == nil {
+		return e
+	}
+	e.Scheduler, e.Worker = by.Scheduler(), by.ID()
+	if p, ok := by.(interface{ Processor() int }); ok {
+		e.Processor = p.Processor()
+	}
+	return e
+}
+
+// NameOf returns the name of a scheduler for reports: that of its method Name, or its
+// type. The name of a nil scheduler is "none". It does not block.
+func NameOf(s Scheduler) string {
+	switch s := beneathHome(s).(type) {
+	case nil:
+		return "none"
+	case Named:
+		return s.Name()
+	default:
+		return strings.TrimPrefix(fmt.Sprintf("%T", s), "*")
+	}
+}
+
+// ObserveOption says which events [Observe] is about. Options are plain values.
+type ObserveOption struct {
+	kinds  uint32
+	sample int
+}
+
+// Only selects events of these kinds. Given several times, it selects all of them.
+func Only(kinds ...EventKind) ObserveOption {
+	var o ObserveOption
+	for _, k := range kinds {
+		o.kinds |= 1 << (k % 32)
+	}
+	return o
+}
+
+// OneIn selects the events of one work item in about n, with all events that are not
+// about one work item. A work item is selected by its address, so all its events are
+// told, or none; work that is not a pointer is not selected. n is rounded up to a power
+// of two; below 2 it means all.
+func OneIn(n int) ObserveOption { return ObserveOption{sample: n} }
+
+// observer is one call of Observe.
+type observer struct {
+	hook  Hook[Event]
+	kinds uint32 // a set
+	shift uint   // of a work item's hash, which is then 0; 0: all work
+}
+
+// audience are the observers of one moment, and what they want together. It never
+// changes.
+type audience struct {
+	all   []*observer
+	kinds uint32
+	shift uint // each selects by the first bits of a hash, so the one with the fewest decides
+}
+
+// observers are the calls that have not been stopped.
+var observers struct {
+	_   [64]byte                 // keeps what others write off its cache line
+	now atomic.Pointer[audience] // nil: none
+	_   [64]byte
+
+	mu sync.Mutex // of changes
+}
+
+// Observe makes f hear the events of all schedulers in the program, those of other
+// modules too if they call [Tell]. It does not block, and may be called by any
+// goroutine, any number of times; stop may be called more than once. An event that was
+// begun may still arrive when stop returns.
+//
+// f is called in the middle of a scheduler's work, on the goroutine that does it, in part
+// under the scheduler's lock. So it must be safe for concurrent use, must not block, and
+// must not call any scheduler. The events of one worker come in their order. A panic in
+// f is contained: see [Hook].
+func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
+	o := &observer{hook: NewHook("schedulers.Observe", f)}
+	for _, opt := range opts {
+		o.kinds |= opt.kinds
+		if opt.sample > 1 {
+			o.shift = uint(64 - bits.Len(uint(opt.sample-1)))
+		}
+	}
+	if o.kinds == 0 {
+		o.kinds = ^uint32(0)
+	}
+	if f == nil {
+		return func() {}
+	}
+	changeObservers(func(list []*observer) []*observer { return append(list, o) })
+	return sync.OnceFunc(func() {
+		changeObservers(func(list []*observer) []*observer {
+			return slices.DeleteFunc(list, func(other *observer) bool { return other == o })
+		})
+	})
+}
+
+func changeObservers(f func([]*observer) []*observer) {
+	observers.mu.Lock()
+	defer observers.mu.Unlock()
+	var list []*observer
+	if now := observers.now.Load(); now != nil {
+		list = slices.Clone(now.all)
+	}
+	if list = f(list); len(list) == 0 {
+		observers.now.Store(nil)
+		return
+	}
+	a := &audience{all: list, shift: list[0].shift}
+	for _, o := range list {
+		a.kinds |= o.kinds
+		if o.shift == 0 || a.shift == 0 {
+			a.shift = 0
+		} else {
+			a.shift = max(a.shift, o.shift)
+		}
+	}
+	observers.now.Store(a)
+}
+
+// Observed reports whether anything listens to events: if not, there is no need to
+// prepare any. It costs the load of a pointer.
+func Observed() bool { return observers.now.Load() != nil }
+
+// started is when the program started, about.
+var started = time.Now()
+
+// Tell tells an event of a scheduler to all that listen; it sets the time. Nothing is
+// told while nothing listens. It blocks as long as the listeners do, and is safe for
+// concurrent use.
+func Tell(e Event) {
+	now := observers.now.Load()
+	if now == nil {
+		return
+	}
+	e.Scheduler = beneathHome(e.Scheduler)
+	for _, o := range now.all {
+		if !o.wants(e.Kind, e.Work) {
+			continue
+		}
+		if e.Time == 0 {
+			e.Time = time.Since(started)
+		}
+		o.hook.Call(e)
+	}
+}
+
+// wants reports whether events of the kind about w are told to o.
+func (o *observer) wants(k EventKind, w Work) bool {
+	return o.kinds&(1<<k) != 0 && (o.shift == 0 || !k.ofWork() || hash(w)>>o.shift == 0)
+}
+
+// hash returns a number that is the same for all events of a work item. Work that is not
+// a pointer, or that is not known, has the number that is never selected.
+func hash(w Work) uint64 {
+	v := reflect.ValueOf(w)
+	if v.Kind() != reflect.Pointer {
+		return ^uint64(0)
+	}
+	// Objects of one size lie at regular distances, so one multiplication is not enough.
+	const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
+	x := uint64(v.Pointer()>>4) * golden
+	return (x ^ x>>32) * golden
+}
+
+// ofWorks are the kinds of events that are about one work item.
+const ofWorks uint32 = 1<<(Inlined+1) - 1
+
+// Hears reports whether events about the work item w are told to anything: if not, there
+// is no need to prepare any. It is false for most work while all listeners select a part
+// ([OneIn]). It does not block.
+func Hears(w Work) bool {
+	now := observers.now.Load()
+	return now != nil && now.kinds&ofWorks != 0 && (now.shift == 0 || hash(w)>>now.shift == 0)
+}
+
+// RunTold is w.Run(on), with the events [Begun] and [Ended] of the scheduler home if
+// anything listens. A panic or a runtime.Goexit of the work passes through. It blocks as
+// long as the work does. A nil home tells nothing; on may be nil. If w only wraps the
+// work that home was given, its method About() Work says which that is.
+func RunTold(home Scheduler, w Work, on Worker) {
+	about := w
+	if a, ok := w.(interface{ About() Work }); ok {
+		about = a.About()
+	}
+	if home == nil || !Hears(about) {
+		w.Run(on)
+		return
+	}
+	e := EventOf(Begun, on)
+	e.Scheduler, e.Work = home, about
+	Tell(e)
+	defer func(since time.Time) {
+		e.Kind, e.Took = Ended, time.Since(since)
+		Tell(e)
+	}(time.Now())
+	w.Run(on)
+}
+
+// TellWait tells that the worker by waits in the middle of its work, for schedulers that
+// hear of a wait in another way than by [Wait]. ended tells that the wait is over, and
+// must be called once. A nil worker tells nothing.
+func TellWait(by Worker) (ended func()) { return tellPause(by, Blocked, Unblocked) }
+
+// TellPark is [TellWait] for a worker that has nothing to do.
+func TellPark(by Worker) (ended func()) { return tellPause(by, Parked, Unparked) }
+
+func tellPause(by Worker, begin, end EventKind) (ended func()) {
+	if by == nil || !Observed() {
+		return func() {}
+	}
+	e := EventOf(begin, by)
+	if e.Scheduler == nil {
+		return func() {}
+	}
+	Tell(e)
+	since := time.Now()
+	return func() {
+		e.Kind, e.Took = end, time.Since(since)
+		Tell(e)
+	}
+}

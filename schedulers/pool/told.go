@@ -1,0 +1,72 @@
+package pool
+
+import "github.com/movenext/movenext/schedulers"
+
+// This file tells the pool's events: see [schedulers.Observe]. Those of a run are told
+// by the worker's loop. The callers hold mu, except for submitTold and tellInlined.
+
+// told is a flag of the hints that submitTold gives to Submit. A method of their own for
+// what Submit does then would cost each submission a call, while nothing listens.
+const told schedulers.Flags = 1 << 7
+
+// submitTold is Submit with its events.
+func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
+	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
+	if from := p.own(hint.From); from != nil {
+		e.Worker = from.id
+		if p.bound == nil && hint.Flags&(schedulers.PreferFairness|schedulers.LongRunning) == 0 {
+			e.Queue = from.id
+		}
+	}
+	schedulers.Tell(e)
+	hint.Flags |= told
+	err := p.Submit(w, hint)
+	if err != nil {
+		e.Kind, e.Queue = schedulers.Refused, 0
+		schedulers.Tell(e)
+	}
+	return err
+}
+
+// tellInlined tells that the worker by runs w itself. A nil w was not submitted before.
+func tellInlined(w schedulers.Work, by *worker) {
+	if !schedulers.Observed() || !schedulers.Hears(w) {
+		return
+	}
+	e := schedulers.EventOf(schedulers.Submitted, by)
+	if w == nil {
+		schedulers.Tell(e)
+	}
+	e.Kind, e.Work = schedulers.Inlined, w
+	schedulers.Tell(e)
+}
+
+func (w *worker) tell(k schedulers.EventKind) {
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(k, w))
+	}
+}
+
+func (w *worker) tellStolen(work schedulers.Work, victim *worker) {
+	if schedulers.Observed() {
+		e := schedulers.EventOf(schedulers.Stolen, w)
+		e.Work, e.Queue, e.Count = work, victim.id, 1
+		schedulers.Tell(e)
+	}
+}
+
+// tellMoved tells that n work items of the worker's queue are in the global one now.
+func (w *worker) tellMoved(n int) {
+	if n > 0 && schedulers.Observed() {
+		e := schedulers.EventOf(schedulers.Moved, w)
+		e.Queue, e.Count = w.id, n
+		schedulers.Tell(e)
+	}
+}
+
+// tellInjected tells that n more workers may run.
+func (p *Pool) tellInjected(n int) {
+	if n > 0 && schedulers.Observed() {
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: p, Count: n})
+	}
+}

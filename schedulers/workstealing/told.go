@@ -1,0 +1,66 @@
+package workstealing
+
+import "github.com/movenext/movenext/schedulers"
+
+// This file tells what happens, in the vocabulary that all schedulers share: see
+// [schedulers.Observe]. The option [Trace] tells why: the decisions of this one.
+
+// told is a flag of the hints that submitTold gives to Submit. A method of their own for
+// what Submit does then would cost each submission a call, while nothing listens.
+const told schedulers.Flags = 1 << 7
+
+// submitTold is Submit with its events.
+func (s *Scheduler) submitTold(w schedulers.Work, hint schedulers.Hint) error {
+	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w}
+	if from := s.own(hint.From); from != nil {
+		e.Worker, e.Processor = from.id, from.Processor()
+		if hint.Flags&(schedulers.PreferFairness|schedulers.LongRunning) == 0 {
+			e.Queue = e.Processor
+		}
+	}
+	schedulers.Tell(e)
+	hint.Flags |= told
+	err := s.Submit(w, hint)
+	if err != nil {
+		e.Kind, e.Queue = schedulers.Refused, 0
+		schedulers.Tell(e)
+	}
+	return err
+}
+
+// Processor returns the ID of the worker's processor, or 0 if it has none.
+func (w *worker) Processor() int {
+	if p := w.proc.Load(); p != nil {
+		return p.id
+	}
+	return 0
+}
+
+func (w *worker) tell(k schedulers.EventKind) {
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.EventOf(k, w))
+	}
+}
+
+func (w *worker) tellStolen(work schedulers.Work, victim *processor, n int) {
+	if schedulers.Observed() {
+		e := schedulers.EventOf(schedulers.Stolen, w)
+		e.Work, e.Queue, e.Count = work, victim.id, n
+		schedulers.Tell(e)
+	}
+}
+
+func (p *processor) tellSpilled(s *Scheduler, n int) {
+	if schedulers.Observed() {
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Moved, Scheduler: s, Processor: p.id, Queue: p.id, Count: n})
+	}
+}
+
+// tellRetaken tells that w is taken to block: another worker gets its processor.
+func (w *worker) tellRetaken(p *processor) {
+	if schedulers.Observed() {
+		e := schedulers.EventOf(schedulers.Injected, w)
+		e.Processor, e.Count = p.id, 1
+		schedulers.Tell(e)
+	}
+}
