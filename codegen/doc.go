@@ -181,8 +181,8 @@
 //	…
 //	result0 = calls + f.len1 + count2
 //
-// Which operations gc evaluates early depends on their kind and type: spill_order.go
-// follows the compiler's walk/order.go. The rest stays one expression, which gc
+// Which operations gc evaluates early depends on their kind and type: order.go of
+// internal/lower follows the compiler's walk/order.go. The rest stays one expression, which gc
 // compiles again after the suspension.
 //
 // # Closures and addresses
@@ -207,9 +207,10 @@
 // # Function literals, deferred calls
 //
 // A literal that runs as a part of the function is a machine of its own; what it
-// captures are parameters of its entry (literals.go, lower_funcvar.go). Deferred calls are
+// captures are parameters of its entry (internal/lower/literals.go). Deferred calls are
 // kept in the frame. If some of them suspend, the function ends in an epilogue that
-// makes them, to which a panic leads too (lower_epilogue.go, and package statemachine).
+// makes them, to which a panic leads too (internal/lower/defer.go, and package
+// statemachine).
 //
 // # Streams
 //
@@ -277,20 +278,25 @@
 //
 // # Phases
 //
-//	internal/      source: the model that all phases share; typeset, typetext: types, asked and written
-//	internal/load  from patterns to packages with types, in which the twins to come are known
-//	internal/cache what earlier runs have kept
-//	target.go      does the rest for one package
-//	internal/analyse finds what the others ask about a function, and refuses what cannot be lowered
-//	internal/ir    the instructions that the next three make
-//	literals.go    function literals that become machines
-//	lower_*.go     statements, one family a file
-//	spill*.go      expressions, in gc's order
-//	internal/place decides where variables live, and until when
-//	internal/unnamed finds ways to types that cannot be named in the package
-//	internal/naming chooses names
-//	internal/emit  prints a function's declarations in all forms, with the lines of the source
-//	file.go        puts them into a file: header, constraints, imports
-//	verify.go      type-checks the result
-//	write.go       compares with what is there, and replaces it
+// This package is the driver: it calls the phases one after another, each with what those
+// before it have returned. For the packages of a run:
+//
+//	internal/load     from patterns to packages with types, in which the twins to come are known
+//	internal/cache    what earlier runs have kept
+//	target.go         does the rest for one package
+//	file.go           makes a file of the functions' declarations: header, constraints, imports
+//	verify.go         type-checks the result
+//	write.go          compares with what is there, and replaces it
+//
+// And for one function, called by phases.go:
+//
+//	internal/analyse  finds what the others ask about it, and refuses what cannot be lowered
+//	internal/lower    makes instructions of its statements and expressions
+//	internal/place    decides where variables live, and until when
+//	internal/naming   chooses names
+//	internal/emit     prints its declarations in all forms, with the lines of the source
+//
+// They share models of the source (internal/source) and of the result (internal/ir). Types are
+// asked by internal/typeset, written by internal/typetext and, if they cannot be named,
+// reached by internal/unnamed.
 package codegen

@@ -77,15 +77,15 @@ func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:98: job.Yield() // to where machines run
+	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:98
+//line github.com/movenext/movenext/netio/main_test.go:109
 	return t.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:98
+//line github.com/movenext/movenext/netio/main_test.go:109
 	_ = t.Refusal()
-	// main_test.go:99: return c.Read(p)
-//line github.com/movenext/movenext/netio/main_test.go:99
+	// main_test.go:110: return c.Read(p)
+//line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2, result0, result1 = f.c.ReadEnter(t, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:91
 	if f.read2 == nil {
@@ -95,9 +95,9 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:99
+//line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:99
+//line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/main_async_test.go:104
@@ -107,7 +107,7 @@ resumed2:
 
 // Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 98, 99)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -193,15 +193,15 @@ func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:104: job.Yield()
+	// main_test.go:115: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:104
+//line github.com/movenext/movenext/netio/main_test.go:115
 	return t.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:104
+//line github.com/movenext/movenext/netio/main_test.go:115
 	_ = t.Refusal()
-	// main_test.go:105: return c.Write(p)
-//line github.com/movenext/movenext/netio/main_test.go:105
+	// main_test.go:116: return c.Write(p)
+//line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:207
 	if f.write2 == nil {
@@ -211,9 +211,9 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:105
+//line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:105
+//line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/main_async_test.go:220
@@ -223,7 +223,7 @@ resumed2:
 
 // Location returns where [write] is suspended.
 func (f *writeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 104, 105)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
 // Results returns what [write] returned, or raises again the panic that ended it.
@@ -249,4 +249,4 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d96729818e1a6763
+// Digest of what is above: 006a5dea9b3ffe2c

@@ -294,11 +294,11 @@ func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 in
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:129
+//line github.com/movenext/movenext/netio/poller_test.go:121
 	f.total = 0
 for1:
-	// poller_test.go:131: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:131
+	// poller_test.go:123: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:123
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:304
 	if f.readable1 == nil {
@@ -307,24 +307,24 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:123
 	err = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:123
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:123
 	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:123
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:132
+//line github.com/movenext/movenext/netio/poller_test.go:124
 	result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:323
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-	// poller_test.go:134: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:134
+	// poller_test.go:126: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:126
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
 //line github.com/movenext/movenext/netio/poller_async_test.go:330
 	if f.readFullOrReadOrWrite2 == nil {
@@ -333,24 +333,24 @@ endIf1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:126
 	_, err2 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:126
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:126
 	if err2 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:126
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:135
+//line github.com/movenext/movenext/netio/poller_test.go:127
 	result0, result1 = f.total, ended(err2)
 //line github.com/movenext/movenext/netio/poller_async_test.go:349
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// poller_test.go:137: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:137
+	// poller_test.go:129: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:129
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:356
 	if f.readFullOrReadOrWrite2 == nil {
@@ -359,21 +359,21 @@ endIf2:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:137
+//line github.com/movenext/movenext/netio/poller_test.go:129
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:137
+//line github.com/movenext/movenext/netio/poller_test.go:129
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:138
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	if err3 != nil {
 		result0, result1 = f.total, err3
 //line github.com/movenext/movenext/netio/poller_async_test.go:371
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:132
 	}
-	// poller_test.go:141: if _, err := c.Write(p[:1+n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:141
+	// poller_test.go:133: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:379
 	if f.readFullOrReadOrWrite2 == nil {
@@ -382,23 +382,23 @@ resumed3:
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	_, err4 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	if err4 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:133
 		goto endIf3
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:142
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	result0, result1 = f.total, err4
 //line github.com/movenext/movenext/netio/poller_async_test.go:398
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf3:
-//line github.com/movenext/movenext/netio/poller_test.go:144
+//line github.com/movenext/movenext/netio/poller_test.go:136
 	f.total += 1 + f.n
 //line github.com/movenext/movenext/netio/poller_async_test.go:404
 	goto for1
@@ -406,7 +406,7 @@ endIf3:
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 131, 134, 137, 141)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 123, 126, 129, 133)
 }
 
 // Results returns what [echoBy] returned, or raises again the panic that ended it.
@@ -495,29 +495,29 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:259
+//line github.com/movenext/movenext/netio/poller_test.go:251
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:502
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:261
+//line github.com/movenext/movenext/netio/poller_test.go:253
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:264
+//line github.com/movenext/movenext/netio/poller_test.go:256
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
 //line github.com/movenext/movenext/netio/poller_async_test.go:514
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:267
+//line github.com/movenext/movenext/netio/poller_test.go:259
 	default:
 	}
-	// poller_test.go:269: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:269
+	// poller_test.go:261: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:261
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:523
 	if f.read1 == nil {
@@ -526,18 +526,18 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:269
+//line github.com/movenext/movenext/netio/poller_test.go:261
 	n, err = f.read1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:269
+//line github.com/movenext/movenext/netio/poller_test.go:261
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:270
+//line github.com/movenext/movenext/netio/poller_test.go:262
 	if err != nil {
 		result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:538
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:272
+//line github.com/movenext/movenext/netio/poller_test.go:264
 	}
 	f.total += n
 //line github.com/movenext/movenext/netio/poller_async_test.go:544
@@ -546,7 +546,7 @@ resumed1:
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 269)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 261)
 }
 
 // Results returns what [drain] returned, or raises again the panic that ended it.
@@ -628,19 +628,19 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:295
+//line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:635
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:297
+//line github.com/movenext/movenext/netio/poller_test.go:289
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:298
+//line github.com/movenext/movenext/netio/poller_test.go:290
 		var p [2]byte
-		// poller_test.go:299: return c.ReadFull(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:299
+		// poller_test.go:291: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:291
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:647
@@ -650,9 +650,9 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:299
+//line github.com/movenext/movenext/netio/poller_test.go:291
 	result0, result1 = f.readFull1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:299
+//line github.com/movenext/movenext/netio/poller_test.go:291
 	f.readFull1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_async_test.go:659
@@ -662,7 +662,7 @@ resumed1:
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 299)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 291)
 }
 
 // Results returns what [readTwo] returned, or raises again the panic that ended it.
@@ -688,4 +688,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7e0050b5e93808a8
+// Digest of what is above: 230e38fc70a78a76

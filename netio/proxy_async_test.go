@@ -75,10 +75,10 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:135
-	f.sending = sendAllAsync(ctx, f.c, data)
-	// proxy_test.go:136: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:136
+	f.sending = sendAllAsync(ctx, f.c, data)
+	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(t, ctx, f.c)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:84
 	if f.receiveAll1 == nil {
@@ -87,35 +87,35 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:136
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll2, receiveAll3 = f.receiveAll1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:136
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:136
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.o.received, f.o.read = receiveAll2, receiveAll3
-	// proxy_test.go:137: _, o.sent = sending.Await()
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+	// proxy_test.go:138: _, o.sent = sending.Await()
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 	f.await2 = f.sending
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/proxy_async_test.go:103
 		goto resume2
 	}
 	f.State = 2
 	f.sending = nil // not needed any more
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 	return t.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 		await1, await3 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 		f.await2 = nil
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 		_, f.o.sent = await1, await3
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:138
+//line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 //line github.com/movenext/movenext/netio/proxy_async_test.go:121
 	f.State = statemachine.Finished
@@ -124,7 +124,7 @@ resume2:
 
 // Location returns where [exchange] is suspended.
 func (f *exchangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 136, 137)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
 // Results returns what [exchange] returned, or raises again the panic that ended it.
@@ -213,18 +213,18 @@ func (f *sendAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = 1
 for1:
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	if len(f.data) <= 0 {
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:145
-	f.piece = f.data[:min(f.n, len(f.data))]
-	// proxy_test.go:146: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:146
+	f.piece = f.data[:min(f.n, len(f.data))]
+	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(t, f.ctx, f.piece)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:230
 	if f.writeAll1 == nil {
@@ -233,31 +233,31 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:146
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:146
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:146
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 	if err == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:146
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:147
+//line github.com/movenext/movenext/netio/proxy_test.go:148
 	result0 = err
 //line github.com/movenext/movenext/netio/proxy_async_test.go:249
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/netio/proxy_test.go:149
+//line github.com/movenext/movenext/netio/proxy_test.go:150
 	f.data = f.data[len(f.piece):]
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
 //line github.com/movenext/movenext/netio/proxy_async_test.go:257
 	goto for1
 endFor1:
-	// proxy_test.go:151: return c.CloseWrite()
-//line github.com/movenext/movenext/netio/proxy_test.go:151
+	// proxy_test.go:152: return c.CloseWrite()
+//line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(t)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:263
 	if f.closeWrite2 == nil {
@@ -267,9 +267,9 @@ endFor1:
 	f.ctx, f.c, f.data, f.piece = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/proxy_test.go:151
+//line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:151
+//line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/proxy_async_test.go:276
@@ -279,7 +279,7 @@ resumed2:
 
 // Location returns where [sendAll] is suspended.
 func (f *sendAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 146, 151)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
 // Results returns what [sendAll] returned, or raises again the panic that ended it.
@@ -371,11 +371,11 @@ func (f *receiveAllLocals) moveNext(t *statemachine.Task) (finished bool, err er
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:156
+//line github.com/movenext/movenext/netio/proxy_test.go:157
 	f.p = make([]byte, 1000)
 for1:
-	// proxy_test.go:158: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:381
 	if f.readable1 == nil {
@@ -384,24 +384,24 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:159
+//line github.com/movenext/movenext/netio/proxy_test.go:160
 	err = err2
 //line github.com/movenext/movenext/netio/proxy_async_test.go:400
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
-	// proxy_test.go:161: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/proxy_test.go:161
+	// proxy_test.go:162: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(t, f.p)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:407
 	if f.read2 == nil {
@@ -410,19 +410,19 @@ endIf1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/proxy_test.go:161
+//line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err3 = f.read2.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:161
+//line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_test.go:162
+//line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
 //line github.com/movenext/movenext/netio/proxy_async_test.go:423
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/proxy_test.go:165
+//line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
 //line github.com/movenext/movenext/netio/proxy_async_test.go:428
 	goto for1
@@ -430,7 +430,7 @@ resumed2:
 
 // Location returns where [receiveAll] is suspended.
 func (f *receiveAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 158, 161)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
 // Results returns what [receiveAll] returned, or raises again the panic that ended it.
@@ -456,4 +456,4 @@ func (f *receiveAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6c06398ab83576f6
+// Digest of what is above: a7b5de2c55506473

@@ -190,7 +190,7 @@ func TestAFunctionThatNeedsNoFrame(t *testing.T) {
 	body := in.Source.Decl.Body
 	ret := body.List[2]
 	frame := types.NewPointer(types.NewNamed(types.NewTypeName(token.NoPos, in.Source.Package.Types, "otherFrame", nil), types.NewStruct(nil, nil), nil))
-	in.Root.Tail = &emit.Tail{
+	in.Root.Tail = &ir.Tail{
 		Text:  &ir.Span{Node: body, Edit: []ir.Edit{{Pos: ret.Pos(), End: ret.End(), With: ir.Rope{ir.Text("return otherEnter("), ir.TaskName, ir.Text(", n)")}}}},
 		Frame: frame, Return: ret.Pos(),
 	}

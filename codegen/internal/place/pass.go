@@ -33,11 +33,11 @@ import (
 // pass finds them. In the debug form everything is a field; a stream starts when
 // it is first asked for a value, so its parameters must wait until then.
 func (f *placing) pass() {
-	if f.Debug || f.Stream || len(Points(f.Code)) == 0 {
+	if f.Debug || f.Stream || len(ir.Points(f.Code)) == 0 {
 		return
 	}
 	needed := f.live.newSet()
-	for _, p := range Points(f.Code) {
+	for _, p := range ir.Points(f.Code) {
 		needed.join(f.live.at[p.Resume.At], nil)
 	}
 	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.has(v.Index) && f.isLight(v) }

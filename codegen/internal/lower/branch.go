@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -19,28 +19,28 @@ type jumpTarget struct {
 	loop       *rangeLoop // to be stopped when it is left
 }
 
-func (u *unit) enter(t jumpTarget) { u.around = append(u.around, t) }
-func (u *unit) leave()             { u.around = u.around[:len(u.around)-1] }
+func (lo *lowering) enter(t jumpTarget) { lo.around = append(lo.around, t) }
+func (lo *lowering) leave()             { lo.around = lo.around[:len(lo.around)-1] }
 
 // exit is where a branch out of all kept statements goes.
-func (u *unit) exit(b *ast.BranchStmt) *ir.Label {
+func (lo *lowering) exit(b *ast.BranchStmt) *ir.Label {
 	if b.Tok == token.GOTO {
-		obj := u.Info.Uses[b.Label]
-		return u.out(u.gotoLabel(obj), u.outside(obj.Pos()))
+		obj := lo.Info.Uses[b.Label]
+		return lo.out(lo.gotoLabel(obj), lo.outside(obj.Pos()))
 	}
-	for i := len(u.around) - 1; i >= 0; i-- {
-		t := u.around[i]
+	for i := len(lo.around) - 1; i >= 0; i-- {
+		t := lo.around[i]
 		if b.Label != nil && b.Label.Name != t.name {
 			continue
 		}
 		switch b.Tok {
 		case token.BREAK:
 			if t.breakTo != nil {
-				return u.out(t.breakTo, i)
+				return lo.out(t.breakTo, i)
 			}
 		case token.CONTINUE:
 			if t.continueTo != nil {
-				return u.out(t.continueTo, i+1)
+				return lo.out(t.continueTo, i+1)
 			}
 		case token.FALLTHROUGH:
 			return t.next
@@ -49,17 +49,17 @@ func (u *unit) exit(b *ast.BranchStmt) *ir.Label {
 	return nil
 }
 
-func (u *unit) branchStatement(b *ast.BranchStmt) { u.add(&ir.Jump{To: u.exit(b)}) }
+func (lo *lowering) branchStatement(b *ast.BranchStmt) { lo.add(&ir.Jump{To: lo.exit(b)}) }
 
 // routeExits finds the branches in a kept statement whose targets are not in it.
-func (u *unit) routeExits(s ast.Node) {
-	r := &exits{u: u, root: s}
+func (lo *lowering) routeExits(s ast.Node) {
+	r := &exits{lo: lo, root: s}
 	r.walk(s)
 }
 
 // exits walks a kept statement and knows what encloses the current node in it.
 type exits struct {
-	u       *unit
+	lo      *lowering
 	root    ast.Node // a statement kept whole: jumps in it stay
 	breaks  int      // enclosing statements that a break leaves
 	loops   int      // enclosing loops
@@ -75,7 +75,7 @@ func (r *exits) visit(n ast.Node) bool {
 		return false
 	case *ast.LabeledStmt:
 		r.names = append(r.names, n.Label.Name)
-		r.u.names.KeepLabel(n.Label.Name)
+		r.lo.names.KeepLabel(n.Label.Name)
 		r.walk(n.Stmt)
 		r.names = r.names[:len(r.names)-1]
 		return false
@@ -111,7 +111,7 @@ func (r *exits) inside(breaks, loops int, body *ast.BlockStmt) {
 func (r *exits) route(b *ast.BranchStmt) {
 	switch {
 	case b.Tok == token.GOTO:
-		if analyse.Within(r.root, r.u.Info.Uses[b.Label].Pos()) {
+		if analyse.Within(r.root, r.lo.Info.Uses[b.Label].Pos()) {
 			return
 		}
 	case b.Label != nil:
@@ -125,51 +125,51 @@ func (r *exits) route(b *ast.BranchStmt) {
 		b.Tok == token.FALLTHROUGH && r.falling > 0:
 		return
 	}
-	r.u.exits[b] = r.u.exit(b)
+	r.lo.exits[b] = r.lo.exit(b)
 }
 
 // returnStatement assigns the returned values to the result variables, and the machine
 // ends.
-func (u *unit) returnStatement(s *ast.ReturnStmt) {
-	if !u.Suspends(s) {
-		u.add(u.returning(s)...)
+func (lo *lowering) returnStatement(s *ast.ReturnStmt) {
+	if !lo.Suspends(s) {
+		lo.add(lo.returning(s)...)
 		return
 	}
-	if call := u.onlyPoint(s.Results); call != nil {
-		u.suspendInto(call, u.resultTargets())
-		u.add(u.ending())
+	if call := lo.onlyPoint(s.Results); call != nil {
+		lo.suspendInto(call, lo.resultTargets())
+		lo.add(lo.ending())
 		return
 	}
 	var ops []analyse.Operand
 	for i, e := range s.Results {
 		o := analyse.Operand{Expr: e}
-		if len(s.Results) == len(u.results) {
-			o.To = u.results[i].Type
+		if len(s.Results) == len(lo.results) {
+			o.To = lo.results[i].Type
 		}
 		ops = append(ops, o)
 	}
-	if u.Forced[s] && len(s.Results) > 1 {
-		u.spillAll(ops, true)
-		u.tuple(nil, s.Results, func(i int) ir.Dest { return ir.Dest{V: u.results[i]} })
-		u.add(u.ending())
+	if lo.Forced[s] && len(s.Results) > 1 {
+		lo.spillAll(ops, true)
+		lo.tuple(nil, s.Results, func(i int) ir.Dest { return ir.Dest{V: lo.results[i]} })
+		lo.add(lo.ending())
 		return
 	}
-	u.spillAll(ops, false)
-	u.add(u.returning(s)...)
+	lo.spillAll(ops, false)
+	lo.add(lo.returning(s)...)
 }
 
 // ending is what follows when the results have been assigned: loops over functions are
 // stopped, and deferred calls are made.
-func (u *unit) ending() ir.Instr {
-	if to := u.out(u.epilogue, 0); to != nil {
+func (lo *lowering) ending() ir.Instr {
+	if to := lo.out(lo.epilogue, 0); to != nil {
 		return &ir.Jump{To: to}
 	}
-	return &ir.Finish{Results: u.results}
+	return &ir.Finish{Results: lo.results}
 }
 
-func (u *unit) resultTargets() []ir.Dest {
+func (lo *lowering) resultTargets() []ir.Dest {
 	var dst []ir.Dest
-	for _, r := range u.results {
+	for _, r := range lo.results {
 		dst = append(dst, ir.Dest{V: r})
 	}
 	return dst
@@ -177,24 +177,24 @@ func (u *unit) resultTargets() []ir.Dest {
 
 // returning are the instructions of a return statement whose suspension points, if
 // any, have been evaluated.
-func (u *unit) returning(s *ast.ReturnStmt) []ir.Instr {
+func (lo *lowering) returning(s *ast.ReturnStmt) []ir.Instr {
 	if len(s.Results) == 0 {
-		return []ir.Instr{u.ending()}
+		return []ir.Instr{lo.ending()}
 	}
-	dst := u.resultTargets()
+	dst := lo.resultTargets()
 	if len(s.Results) != len(dst) {
-		return []ir.Instr{&ir.Assign{Dst: dst, Src: u.join(s.Results)}, u.ending()}
+		return []ir.Instr{&ir.Assign{Dst: dst, Src: lo.join(s.Results)}, lo.ending()}
 	}
 	var left []ir.Dest
 	var right []ast.Expr
 	for i, e := range s.Results {
-		if id, ok := ast.Unparen(e).(*ast.Ident); ok && u.variableOf(id) == dst[i].V {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && lo.variableOf(id) == dst[i].V {
 			continue // x = x
 		}
 		left, right = append(left, dst[i]), append(right, e)
 	}
 	if len(left) == 0 {
-		return []ir.Instr{u.ending()}
+		return []ir.Instr{lo.ending()}
 	}
-	return []ir.Instr{&ir.Assign{Dst: left, Src: u.join(right)}, u.ending()}
+	return []ir.Instr{&ir.Assign{Dst: left, Src: lo.join(right)}, lo.ending()}
 }

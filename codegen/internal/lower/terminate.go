@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -8,44 +8,44 @@ import (
 // terminates reports whether s is a terminating statement as the language defines it:
 // the compiler takes its end to be unreachable. The compiler demands that MoveNext ends
 // in one, and vet that nothing follows one.
-func (u *unit) terminates(s ast.Stmt) bool { return u.terminatesAs(s, "") }
+func (lo *lowering) terminates(s ast.Stmt) bool { return lo.terminatesAs(s, "") }
 
-func (u *unit) terminatesAs(s ast.Stmt, name string) bool {
+func (lo *lowering) terminatesAs(s ast.Stmt, name string) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
 		return true
 	case *ast.BranchStmt:
-		return s.Tok == token.GOTO || u.exits[s] != nil
+		return s.Tok == token.GOTO || lo.exits[s] != nil
 	case *ast.ExprStmt:
 		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
 		if !ok {
 			return false
 		}
-		builtin, ok := u.Builtin(call.Fun)
+		builtin, ok := lo.Builtin(call.Fun)
 		return ok && builtin == "panic"
 	case *ast.BlockStmt:
-		return u.terminatesList(s.List)
+		return lo.terminatesList(s.List)
 	case *ast.IfStmt:
-		return s.Else != nil && u.terminates(s.Body) && u.terminates(s.Else)
+		return s.Else != nil && lo.terminates(s.Body) && lo.terminates(s.Else)
 	case *ast.ForStmt:
-		return s.Cond == nil && !u.hasBreak(s.Body, name)
+		return s.Cond == nil && !lo.hasBreak(s.Body, name)
 	case *ast.LabeledStmt:
-		return u.terminatesAs(s.Stmt, s.Label.Name)
+		return lo.terminatesAs(s.Stmt, s.Label.Name)
 	case *ast.SwitchStmt:
-		return u.terminatesSwitch(s.Body, name, false)
+		return lo.terminatesSwitch(s.Body, name, false)
 	case *ast.TypeSwitchStmt:
-		return u.terminatesSwitch(s.Body, name, false)
+		return lo.terminatesSwitch(s.Body, name, false)
 	case *ast.SelectStmt:
-		return u.terminatesSwitch(s.Body, name, true)
+		return lo.terminatesSwitch(s.Body, name, true)
 	}
 	return false
 }
 
-func (u *unit) terminatesList(list []ast.Stmt) bool {
-	return len(list) > 0 && u.terminates(list[len(list)-1])
+func (lo *lowering) terminatesList(list []ast.Stmt) bool {
+	return len(list) > 0 && lo.terminates(list[len(list)-1])
 }
 
-func (u *unit) terminatesSwitch(body *ast.BlockStmt, name string, whole bool) bool {
+func (lo *lowering) terminatesSwitch(body *ast.BlockStmt, name string, whole bool) bool {
 	for _, c := range body.List {
 		var list []ast.Stmt
 		switch c := c.(type) {
@@ -55,7 +55,7 @@ func (u *unit) terminatesSwitch(body *ast.BlockStmt, name string, whole bool) bo
 		case *ast.CommClause:
 			list = c.Body
 		}
-		if !u.terminatesList(list) && !fallsThrough(list) || u.hasBreakIn(list, name) {
+		if !lo.terminatesList(list) && !fallsThrough(list) || lo.hasBreakIn(list, name) {
 			return false
 		}
 	}
@@ -63,17 +63,19 @@ func (u *unit) terminatesSwitch(body *ast.BlockStmt, name string, whole bool) bo
 }
 
 // terminatesClause is for the body of a clause that stays in its switch.
-func (u *unit) terminatesClause(list []ast.Stmt) bool {
-	return (u.terminatesList(list) || fallsThrough(list)) && !u.hasBreakIn(list, "")
+func (lo *lowering) terminatesClause(list []ast.Stmt) bool {
+	return (lo.terminatesList(list) || fallsThrough(list)) && !lo.hasBreakIn(list, "")
 }
 
-func (u *unit) hasBreak(body *ast.BlockStmt, name string) bool { return u.hasBreakIn(body.List, name) }
+func (lo *lowering) hasBreak(body *ast.BlockStmt, name string) bool {
+	return lo.hasBreakIn(body.List, name)
+}
 
 // hasBreakIn reports whether one of the statements breaks out of the statement
 // around them, which is called name.
-func (u *unit) hasBreakIn(list []ast.Stmt, name string) bool {
+func (lo *lowering) hasBreakIn(list []ast.Stmt, name string) bool {
 	for _, s := range list {
-		if u.breaksOut(s, name, true) {
+		if lo.breaksOut(s, name, true) {
 			return true
 		}
 	}
@@ -81,7 +83,7 @@ func (u *unit) hasBreakIn(list []ast.Stmt, name string) bool {
 }
 
 // breaksOut looks for breaks without a label (if plain) or with the label name.
-func (u *unit) breaksOut(n ast.Node, name string, plain bool) bool {
+func (lo *lowering) breaksOut(n ast.Node, name string, plain bool) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		if found {
@@ -92,21 +94,21 @@ func (u *unit) breaksOut(n ast.Node, name string, plain bool) bool {
 			return false
 		case *ast.BranchStmt:
 			named := n.Label != nil && n.Label.Name == name
-			found = n.Tok == token.BREAK && u.exits[n] == nil && (named || plain && n.Label == nil)
+			found = n.Tok == token.BREAK && lo.exits[n] == nil && (named || plain && n.Label == nil)
 		case *ast.ForStmt:
-			found = u.breaksOut(n.Body, name, false)
+			found = lo.breaksOut(n.Body, name, false)
 			return false
 		case *ast.RangeStmt:
-			found = u.breaksOut(n.Body, name, false)
+			found = lo.breaksOut(n.Body, name, false)
 			return false
 		case *ast.SwitchStmt:
-			found = u.breaksOut(n.Body, name, false)
+			found = lo.breaksOut(n.Body, name, false)
 			return false
 		case *ast.TypeSwitchStmt:
-			found = u.breaksOut(n.Body, name, false)
+			found = lo.breaksOut(n.Body, name, false)
 			return false
 		case *ast.SelectStmt:
-			found = u.breaksOut(n.Body, name, false)
+			found = lo.breaksOut(n.Body, name, false)
 			return false
 		}
 		return true

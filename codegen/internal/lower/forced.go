@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -14,52 +14,52 @@ import (
 
 // tuple makes the assignments of a forced tuple. Without left-hand sides they are the
 // results.
-func (u *unit) tuple(lhs, rhs []ast.Expr, dst func(int) ir.Dest) {
+func (lo *lowering) tuple(lhs, rhs []ast.Expr, dst func(int) ir.Dest) {
 	evaluated := func(e ast.Expr) bool {
-		_, done := u.evaluated[e]
+		_, done := lo.evaluated[e]
 		return done
 	}
-	t := u.Tuple(evaluated)
+	t := lo.Tuple(evaluated)
 	for i, e := range rhs {
 		if lhs != nil {
-			for _, part := range u.placeParts(lhs[i]) {
-				u.settleIn(t, part)
+			for _, part := range lo.placeParts(lhs[i]) {
+				lo.settleIn(t, part)
 			}
 		}
-		u.settleIn(t, e)
+		lo.settleIn(t, e)
 		t.Assign(lhs, i)
 	}
 	for i, e := range rhs {
 		d := dst(i)
-		if id, ok := ast.Unparen(e).(*ast.Ident); ok && d.V != nil && lhs == nil && u.variableOf(id) == d.V {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && d.V != nil && lhs == nil && lo.variableOf(id) == d.V {
 			continue // return x, where x is the result
 		}
-		u.add(&ir.Assign{Dst: []ir.Dest{d}, Src: u.value(e), Typed: true})
+		lo.add(&ir.Assign{Dst: []ir.Dest{d}, Src: lo.value(e), Typed: true})
 	}
 }
 
 // settleIn evaluates the affected operands early.
-func (u *unit) settleIn(t *analyse.TupleOrder, e ast.Expr) {
+func (lo *lowering) settleIn(t *analyse.TupleOrder, e ast.Expr) {
 	if t.Affected(e) {
-		u.hoist(ast.Unparen(e))
+		lo.hoist(ast.Unparen(e))
 	}
 }
 
 // placeParts are the operands that determine the place of a left-hand side.
-func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
+func (lo *lowering) placeParts(lhs ast.Expr) []ast.Expr {
 	switch e := ast.Unparen(lhs).(type) {
 	case *ast.IndexExpr:
-		if _, ok := typeset.Core(u.TypeOf(e.X)).(*types.Array); ok {
-			return append([]ast.Expr{e.Index}, u.placeParts(e.X)...)
+		if _, ok := typeset.Core(lo.TypeOf(e.X)).(*types.Array); ok {
+			return append([]ast.Expr{e.Index}, lo.placeParts(e.X)...)
 		}
 		return []ast.Expr{e.X, e.Index}
 	case *ast.StarExpr:
 		return []ast.Expr{e.X}
 	case *ast.SelectorExpr:
-		if s := u.Info.Selections[e]; s != nil && typeset.IsPointer(u.TypeOf(e.X)) {
+		if s := lo.Info.Selections[e]; s != nil && typeset.IsPointer(lo.TypeOf(e.X)) {
 			return []ast.Expr{e.X}
 		} else if s != nil {
-			return u.placeParts(e.X)
+			return lo.placeParts(e.X)
 		}
 	}
 	return nil
@@ -84,46 +84,46 @@ func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
 
 // settleAppend evaluates what gc evaluates before the appended values, once for both
 // sides of m[k] = append(m[k], …).
-func (u *unit) settleAppend(lhs, rhs ast.Expr) {
-	place, from, _ := u.AppendToPlace(lhs, rhs)
-	if place == nil || u.Suspends(place) {
+func (lo *lowering) settleAppend(lhs, rhs ast.Expr) {
+	place, from, _ := lo.AppendToPlace(lhs, rhs)
+	if place == nil || lo.Suspends(place) {
 		return
 	}
-	u.settleOnce(place.X, from.X, u.isName(place.X))
-	u.settleOnce(place.Index, from.Index, u.isName(place.Index) && !u.keyNameCopied(place))
+	lo.settleOnce(place.X, from.X, lo.isName(place.X))
+	lo.settleOnce(place.Index, from.Index, lo.isName(place.Index) && !lo.keyNameCopied(place))
 }
 
-func (u *unit) settleOnce(e, twin ast.Expr, late bool) {
+func (lo *lowering) settleOnce(e, twin ast.Expr, late bool) {
 	e, twin = ast.Unparen(e), ast.Unparen(twin)
-	if late || u.IsConstant(e) {
+	if late || lo.IsConstant(e) {
 		return
 	}
-	u.settle(e)
-	u.hoist(e)
-	u.evaluated[twin] = u.evaluated[e]
+	lo.settle(e)
+	lo.hoist(e)
+	lo.evaluated[twin] = lo.evaluated[e]
 }
 
 // isName reports whether e is a variable, here or in another package.
-func (u *unit) isName(e ast.Expr) bool {
+func (lo *lowering) isName(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return true
 	case *ast.SelectorExpr:
-		return u.Info.Selections[e] == nil
+		return lo.Info.Selections[e] == nil
 	}
 	return false
 }
 
 // keyNameCopied reports whether a key that is a name is copied before the appended
 // values.
-func (u *unit) keyNameCopied(place *ast.IndexExpr) bool {
-	m := typeset.MapType(u.TypeOf(place.X))
-	if u.converts(analyse.Operand{Expr: place.Index, To: m.Key()}) {
+func (lo *lowering) keyNameCopied(place *ast.IndexExpr) bool {
+	m := typeset.MapType(lo.TypeOf(place.X))
+	if lo.converts(analyse.Operand{Expr: place.Index, To: m.Key()}) {
 		return true
 	}
-	return u.whatever(m.Key(), place.Index, func(key types.Type) bool {
+	return lo.whatever(m.Key(), place.Index, func(key types.Type) bool {
 		basic, ok := types.Unalias(key).(*types.Basic)
-		switch kind := u.FastKey(key); { // the elements are slices, which are small
+		switch kind := lo.FastKey(key); { // the elements are slices, which are small
 		case kind != analyse.KeyFast:
 			return kind == analyse.KeyCast
 		case !ok || typeset.IsParam(m.Key()):

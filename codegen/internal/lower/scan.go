@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // scan finds what has to be replaced in the text of a node of the source:
@@ -16,8 +17,8 @@ import (
 //
 // The text of the source is edited, not printed from syntax, so that users find
 // their own lines and comments again.
-func (u *unit) scan(node ast.Node) *ir.Span {
-	s := &mentionScan{u: u, root: node}
+func (lo *lowering) scan(node ast.Node) *ir.Span {
+	s := &mentionScan{lo: lo, root: node}
 	s.walk(node)
 	return s.span()
 }
@@ -28,10 +29,10 @@ func (s *mentionScan) span() *ir.Span {
 }
 
 // expr is node as a rope of one span.
-func (u *unit) expr(node ast.Node) ir.Rope { return ir.Rope{{Span: u.scan(node)}} }
+func (lo *lowering) expr(node ast.Node) ir.Rope { return ir.Rope{{Span: lo.scan(node)}} }
 
 type mentionScan struct {
-	u        *unit
+	lo       *lowering
 	root     ast.Node
 	literals int            // depth of function literals
 	around   []*ast.FuncLit // those of them that the root holds
@@ -56,8 +57,8 @@ func (s *mentionScan) visit(n ast.Node) bool {
 	}
 	if e, ok := n.(ast.Expr); ok && n != s.root {
 		e = ast.Unparen(e) // there may be several values: f((g()))
-		if temps, ok := s.u.evaluated[e]; ok {
-			s.replace(n, s.u.withBetween(e, temps)...)
+		if temps, ok := s.lo.evaluated[e]; ok {
+			s.replace(n, s.lo.withBetween(e, temps)...)
 			return false
 		}
 	}
@@ -68,8 +69,8 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		s.selector(n)
 		return false
 	case *ast.UnaryExpr:
-		if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND && s.u.variableOf(id) != nil {
-			s.variable(n, s.u.variableOf(id), ir.AsAddress)
+		if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND && s.lo.variableOf(id) != nil {
+			s.variable(n, s.lo.variableOf(id), ir.AsAddress)
 			return false
 		}
 	case *ast.CallExpr:
@@ -77,7 +78,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 		s.runner(n)
-		if e, ok := s.u.renamed[n]; ok && n == s.root {
+		if e, ok := s.lo.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
 	case *ast.GoStmt:
@@ -88,7 +89,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		s.arguments(n.X, n.Lbrack)
 	case *ast.FuncLit:
 		if s.startsMachine(n) {
-			s.replace(n, s.u.started(n)...)
+			s.replace(n, s.lo.started(n)...)
 			return false
 		}
 		s.literals++
@@ -105,7 +106,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		return !s.returns(n)
 	case *ast.DeferStmt:
 		if s.literals == 0 {
-			s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: []ir.Instr{s.u.deferring(n)}})
+			s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: []ir.Instr{s.lo.deferring(n)}})
 			return false
 		}
 	case *ast.BranchStmt:
@@ -124,22 +125,22 @@ func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 	if !ok {
 		return
 	}
-	obj, ok := s.u.Info.Uses[id].(*types.TypeName)
-	if _, lifted := s.u.Imports.LiftedName(obj); ok && lifted && s.u.typeArgs() != "" {
-		own := strings.Trim(s.u.typeArgs(), "[]") + ", "
+	obj, ok := s.lo.Info.Uses[id].(*types.TypeName)
+	if _, lifted := s.lo.Imports.LiftedName(obj); ok && lifted && s.lo.typeArgs() != "" {
+		own := strings.Trim(s.lo.typeArgs(), "[]") + ", "
 		s.edits = append(s.edits, ir.Edit{Pos: bracket + 1, End: bracket + 1, With: ir.Rope{ir.Text(own)}})
 	}
 }
 
 // recovers replaces a recover of a deferred literal itself, and reports whether call is one.
 func (s *mentionScan) recovers(call *ast.CallExpr) bool {
-	if s.literals > 0 || s.u.recovery == nil {
+	if s.literals > 0 || s.lo.recovery == nil {
 		return false
 	}
-	if name, _ := s.u.Builtin(call.Fun); name != "recover" {
+	if name, _ := s.lo.Builtin(call.Fun); name != "recover" {
 		return false
 	}
-	s.replace(call, ir.Use(s.u.recovery), ir.Text(".Recover()"))
+	s.replace(call, ir.Use(s.lo.recovery), ir.Text(".Recover()"))
 	return true
 }
 
@@ -157,26 +158,26 @@ func mentions(temps []*ir.Variable) []ir.Piece {
 // keyValue leaves the names of fields alone, except for renamed ones (see fieldName).
 func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 	id, ok := n.Key.(*ast.Ident)
-	if field, isVar := s.u.Info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {
+	if field, isVar := s.lo.Info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {
 		s.walk(n.Key)
-	} else if name := s.u.fieldName(field); name != id.Name {
+	} else if name := s.lo.fieldName(field); name != id.Name {
 		s.replace(id, ir.Text(name))
 	}
 	s.walk(n.Value)
 }
 
 func (s *mentionScan) selector(n *ast.SelectorExpr) {
-	if name, ok := s.u.idents[n.Sel]; ok {
+	if name, ok := s.lo.idents[n.Sel]; ok {
 		s.replace(n.Sel, ir.Text(name))
-	} else if field, ok := s.u.Info.Uses[n.Sel].(*types.Var); ok && s.u.fieldName(field) != n.Sel.Name {
-		s.replace(n.Sel, ir.Text(s.u.fieldName(field)))
+	} else if field, ok := s.lo.Info.Uses[n.Sel].(*types.Var); ok && s.lo.fieldName(field) != n.Sel.Name {
+		s.replace(n.Sel, ir.Text(s.lo.fieldName(field)))
 	}
 	id, ok := ast.Unparen(n.X).(*ast.Ident)
 	if !ok {
 		s.walk(n.X)
 		return
 	}
-	if v := s.u.variableOf(id); v != nil && followsPointer(v.Type) {
+	if v := s.lo.variableOf(id); v != nil && followsPointer(v.Type) {
 		s.variable(n.X, v, ir.AsOperand)
 		return
 	}
@@ -202,41 +203,41 @@ func followsPointer(t types.Type) bool {
 // (also where it is declared: it may have got another name), of a package, or of a
 // dot-imported declaration.
 func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
-	if name, ok := s.u.idents[id]; ok {
+	if name, ok := s.lo.idents[id]; ok {
 		s.replace(id, ir.Text(name))
 		return
 	}
-	if v := s.u.variableOf(id); v != nil {
+	if v := s.lo.variableOf(id); v != nil {
 		s.variable(id, v, as)
 		return
 	}
-	obj := s.u.Info.Uses[id] // of an embedded field the type; it defines the field
+	obj := s.lo.Info.Uses[id] // of an embedded field the type; it defines the field
 	if obj == nil {
-		obj = s.u.Info.Defs[id]
+		obj = s.lo.Info.Defs[id]
 	}
 	if obj == nil {
 		return
 	}
-	if with, ok := s.u.movedName(obj); ok {
+	if with, ok := s.lo.movedName(obj); ok {
 		s.replace(id, with)
 		return
 	}
 	if name, ok := obj.(*types.PkgName); ok {
-		s.replace(id, ir.Text(s.u.Imports.Name(name.Imported())))
+		s.replace(id, ir.Text(s.lo.Imports.Name(name.Imported())))
 		return
 	}
-	if q := s.u.qualifier(obj); q != "" {
+	if q := s.lo.qualifier(obj); q != "" {
 		s.replace(id, ir.Text(q+"."+id.Name))
 	}
 }
 
 // qualifier of an object that a dot import made visible here under its bare name.
-func (u *unit) qualifier(obj types.Object) string {
+func (lo *lowering) qualifier(obj types.Object) string {
 	pkg := obj.Pkg()
-	if pkg == nil || pkg == u.Source.Package.Types || obj.Parent() != pkg.Scope() {
+	if pkg == nil || pkg == lo.Source.Package.Types || obj.Parent() != pkg.Scope() {
 		return ""
 	}
-	return u.Imports.Name(pkg)
+	return lo.Imports.Name(pkg)
 }
 
 func (s *mentionScan) variable(at ast.Node, v *ir.Variable, as ir.Form) {
@@ -254,12 +255,12 @@ func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
 	if s.literals > 0 {
 		return false
 	}
-	if s.u.tail != nil {
-		e := s.u.returnInTail(n)
+	if s.lo.tail != nil {
+		e := s.lo.returnInTail(n)
 		s.edits = append(s.edits, e...)
 		return e[0].End == n.End() // else its results are to be looked at
 	}
-	s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: s.u.returning(n)})
+	s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: s.lo.returning(n)})
 	return true
 }
 
@@ -268,16 +269,78 @@ func (s *mentionScan) leaves(n *ast.BranchStmt) {
 	if s.literals > 0 {
 		return
 	}
-	if to := s.u.exits[n]; to != nil {
+	if to := s.lo.exits[n]; to != nil {
 		s.replace(n, ir.Text("goto "), ir.Piece{To: to})
 	}
 }
 
 // variableOf is the variable that id declares or mentions, if it has moved.
-func (u *unit) variableOf(id *ast.Ident) *ir.Variable {
-	obj := u.Info.ObjectOf(id)
-	if v := u.vars[obj]; v != nil || obj == nil {
+func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
+	obj := lo.Info.ObjectOf(id)
+	if v := lo.vars[obj]; v != nil || obj == nil {
 		return v
 	}
-	return u.capture(obj)
+	return lo.capture(obj)
+}
+
+// labels makes a call of runtime/pprof that gives the goroutine labels one that gives
+// them to the machine, which has many goroutines. Source, then result:
+//
+//	pprof.SetGoroutineLabels(ctx)
+//
+//	statemachine.SetGoroutineLabels(t, f.ctx)
+//
+// Likewise pprof.Do, which sets labels twice. In a literal it stays as it is: the
+// literal may be called when the machine is not running, and from other goroutines.
+func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
+	name := s.lo.setsLabels(call)
+	if name == "" || s.literals > 0 {
+		return false
+	}
+	s.replace(call.Fun, ir.StatemachineName, ir.Text("."+name))
+	s.insert(call.Lparen+1, ir.TaskName, ir.Text(", "))
+	for _, arg := range call.Args {
+		s.walk(arg)
+	}
+	return true
+}
+
+// leavesLabels leaves a call as it is that gives labels to another goroutine. It returns
+// whether there is more to look at.
+func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
+	if s.lo.setsLabels(n.Call) == "" {
+		return true
+	}
+	s.literals++
+	s.walk(n.Call)
+	s.literals--
+	return false
+}
+
+// setsLabels is the name in package statemachine of the function of runtime/pprof that
+// call calls, if that sets labels; else empty.
+func (lo *lowering) setsLabels(call *ast.CallExpr) string {
+	fn, _, _ := source.Callee(call, lo.Info)
+	switch {
+	case fn == nil:
+		return ""
+	case source.IsObject(fn, "runtime/pprof", "SetGoroutineLabels"):
+		return "SetGoroutineLabels"
+	case source.IsObject(fn, "runtime/pprof", "Do"):
+		return "DoWithLabels"
+	}
+	return ""
+}
+
+// givesLabels reports whether the function itself gives its goroutine labels, so that
+// calling it as it was written would leave them to the worker.
+func (lo *lowering) givesLabels() (gives bool) {
+	ast.Inspect(lo.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && lo.setsLabels(call) != "" {
+			gives = true
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !gives && !literal
+	})
+	return gives
 }

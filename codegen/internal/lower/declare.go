@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"cmp"
@@ -9,132 +9,131 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
-	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // declaration lowers a declaration inside the function.
-func (u *unit) declaration(s *ast.DeclStmt) {
+func (lo *lowering) declaration(s *ast.DeclStmt) {
 	decl := s.Decl.(*ast.GenDecl)
 	switch decl.Tok {
 	case token.VAR:
 		for _, spec := range decl.Specs {
-			u.varSpec(spec.(*ast.ValueSpec))
+			lo.varSpec(spec.(*ast.ValueSpec))
 		}
 	case token.CONST:
-		u.liftConstants(decl)
+		lo.liftConstants(decl)
 	case token.TYPE:
 		for _, spec := range decl.Specs {
-			u.liftType(spec.(*ast.TypeSpec))
+			lo.liftType(spec.(*ast.TypeSpec))
 		}
 	}
 }
 
-func (u *unit) varSpec(spec *ast.ValueSpec) {
+func (lo *lowering) varSpec(spec *ast.ValueSpec) {
 	var names []ast.Expr
 	for _, id := range spec.Names {
 		names = append(names, id)
 	}
-	if !u.onlyCalled(names) {
-		u.specValues(spec)
+	if !lo.onlyCalled(names) {
+		lo.specValues(spec)
 	}
-	u.companions(names, spec.Values, true)
+	lo.companions(names, spec.Values, true)
 }
 
-func (u *unit) specValues(spec *ast.ValueSpec) {
+func (lo *lowering) specValues(spec *ast.ValueSpec) {
 	if len(spec.Values) == 0 {
-		u.varsWithoutValues(spec)
+		lo.varsWithoutValues(spec)
 		return
 	}
 	var ops []analyse.Operand
 	for i, e := range spec.Values {
 		o := analyse.Operand{Expr: e}
 		if len(spec.Values) == len(spec.Names) && spec.Names[i].Name != "_" {
-			o.To = u.Info.Defs[spec.Names[i]].Type()
+			o.To = lo.Info.Defs[spec.Names[i]].Type()
 		}
 		ops = append(ops, o)
 	}
-	suspends := u.Suspends(spec)
-	if call := u.onlyPoint(spec.Values); call != nil {
-		u.suspendInto(call, u.specTargets(spec))
+	suspends := lo.Suspends(spec)
+	if call := lo.onlyPoint(spec.Values); call != nil {
+		lo.suspendInto(call, lo.specTargets(spec))
 		return
 	}
 	if suspends {
-		u.spillAll(ops, false)
+		lo.spillAll(ops, false)
 	}
-	i := u.assigning(u.specTargets(spec), spec.Values, spec)
+	i := lo.assigning(lo.specTargets(spec), spec.Values, spec)
 	i.Typed = spec.Type != nil
-	u.add(i)
+	lo.add(i)
 }
 
-func (u *unit) specTargets(spec *ast.ValueSpec) []ir.Dest {
+func (lo *lowering) specTargets(spec *ast.ValueSpec) []ir.Dest {
 	var dst []ir.Dest
 	for _, id := range spec.Names {
 		if id.Name == "_" {
 			dst = append(dst, ir.Dest{})
 			continue
 		}
-		dst = append(dst, ir.Dest{V: u.declare(u.Info.Defs[id]), Declares: true})
+		dst = append(dst, ir.Dest{V: lo.declare(lo.Info.Defs[id]), Declares: true})
 	}
 	return dst
 }
 
-func (u *unit) varsWithoutValues(spec *ast.ValueSpec) {
+func (lo *lowering) varsWithoutValues(spec *ast.ValueSpec) {
 	z := &ir.Zero{}
 	for _, id := range spec.Names {
 		if id.Name != "_" {
-			z.Vars = append(z.Vars, u.declare(u.Info.Defs[id]))
+			z.Vars = append(z.Vars, lo.declare(lo.Info.Defs[id]))
 		}
 	}
 	if len(z.Vars) > 0 {
-		z.Whole = u.scan(spec)
-		u.add(z)
+		z.Whole = lo.scan(spec)
+		lo.add(z)
 	}
 }
 
 // liftConstants moves constants before the first label. They have no effect, so the
 // move is unobservable.
-func (u *unit) liftConstants(decl *ast.GenDecl) {
+func (lo *lowering) liftConstants(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		for _, id := range spec.(*ast.ValueSpec).Names {
-			if obj := u.Info.Defs[id]; obj != nil && id.Name != "_" {
-				u.moveName(obj)
+			if obj := lo.Info.Defs[id]; obj != nil && id.Name != "_" {
+				lo.moveName(obj)
 			}
 		}
 	}
-	whole := u.scan(decl)
-	u.spellRepeated(decl, whole)
-	u.lifted = append(u.lifted, whole)
+	whole := lo.scan(decl)
+	lo.spellRepeated(decl, whole)
+	lo.lifted = append(lo.lifted, whole)
 }
 
 // moveName makes mentions of obj use the name under which it will be declared.
-func (u *unit) moveName(obj types.Object) {
-	u.moved[obj] = ir.Opened(ir.ConstantName{Obj: obj})
+func (lo *lowering) moveName(obj types.Object) {
+	lo.moved[obj] = ir.Opened(ir.ConstantName{Obj: obj})
 }
 
 // movedName is how obj, a constant or a type that has moved, is spelled. A literal that
 // has become a machine has left the scope of those around it: it sees the types, which
 // are declared outside of the function, and gets the constants anew.
-func (u *unit) movedName(obj types.Object) (ir.Piece, bool) {
-	if with, ok := u.moved[obj]; ok || u.parent == nil {
+func (lo *lowering) movedName(obj types.Object) (ir.Piece, bool) {
+	if with, ok := lo.moved[obj]; ok || lo.parent == nil {
 		return with, ok
 	}
 	if _, isConst := obj.(*types.Const); !isConst {
-		return u.parent.movedName(obj)
+		return lo.parent.movedName(obj)
 	}
-	if !analyse.Within(u.Source.Decl, obj.Pos()) || analyse.Within(u.Node, obj.Pos()) {
+	if !analyse.Within(lo.Source.Decl, obj.Pos()) || analyse.Within(lo.Node, obj.Pos()) {
 		return ir.Piece{}, false
 	}
-	u.liftConstants(u.declarationOf(obj))
-	with, ok := u.moved[obj]
+	lo.liftConstants(lo.declarationOf(obj))
+	with, ok := lo.moved[obj]
 	return with, ok
 }
 
 // declarationOf finds the declaration of a constant of the function.
-func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
+func (lo *lowering) declarationOf(obj types.Object) *ast.GenDecl {
 	var found *ast.GenDecl
-	ast.Inspect(u.Source.Decl, func(n ast.Node) bool {
+	ast.Inspect(lo.Source.Decl, func(n ast.Node) bool {
 		if decl, ok := n.(*ast.GenDecl); ok && analyse.Within(decl, obj.Pos()) {
 			found = decl
 		}
@@ -145,45 +144,45 @@ func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
 
 // liftType declares a type of the function's body outside of it, since the frame may
 // have to name it. Only reflection shows the changed name.
-func (u *unit) liftType(spec *ast.TypeSpec) {
-	obj := u.Info.Defs[spec.Name].(*types.TypeName)
+func (lo *lowering) liftType(spec *ast.TypeSpec) {
+	obj := lo.Info.Defs[spec.Name].(*types.TypeName)
 	if spec.Name.Name == "_" {
 		return
 	}
-	if u.hidesTypeParam(spec) || spec.TypeParams != nil && obj.IsAlias() {
-		u.refuse(localGenericType(u.Source.Extent(spec.Name), spec.Name.Name))
+	if lo.hidesTypeParam(spec) || spec.TypeParams != nil && obj.IsAlias() {
+		lo.refuse(localGenericType(lo.Source.Extent(spec.Name), spec.Name.Name))
 		return
 	}
 	if obj.IsAlias() {
-		u.moved[obj] = ir.TypeText(types.Unalias(obj.Type()), spec)
+		lo.moved[obj] = ir.TypeText(types.Unalias(obj.Type()), spec)
 		return
 	}
 	taken := map[string]bool{}
-	r := u.root()
+	r := lo.root()
 	for _, t := range r.types {
 		taken[t.Name] = true
 	}
-	for name := range u.Source.Package.Names {
+	for name := range lo.Source.Package.Names {
 		taken[name] = true
 	}
 	name := typetext.Free(typetext.SetFirst(r.Declared.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken)
-	r.types = append(r.types, emit.Type{Name: name, Object: obj, Spec: spec})
-	u.Imports.Lift(obj, name+u.typeArgs())
-	u.moved[obj] = ir.Text(name + u.typeArgs())
+	r.types = append(r.types, ir.Type{Name: name, Object: obj, Spec: spec})
+	lo.Imports.Lift(obj, name+lo.typeArgs())
+	lo.moved[obj] = ir.Text(name + lo.typeArgs())
 	if spec.TypeParams != nil {
-		u.moved[obj] = ir.Text(name) // the arguments are after it: see [mentionScan.arguments]
+		lo.moved[obj] = ir.Text(name) // the arguments are after it: see [mentionScan.arguments]
 	}
 }
 
 // hidesTypeParam reports whether a type parameter of a type is called like one of the
 // function. Where the type is declared outside of it, the two would be in one list.
-func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
+func (lo *lowering) hidesTypeParam(spec *ast.TypeSpec) bool {
 	if spec.TypeParams == nil {
 		return false
 	}
 	for _, field := range spec.TypeParams.List {
 		for _, id := range field.Names {
-			for _, list := range []*types.TypeParamList{u.Source.Signature().TypeParams(), u.Source.Signature().RecvTypeParams()} {
+			for _, list := range []*types.TypeParamList{lo.Source.Signature().TypeParams(), lo.Source.Signature().RecvTypeParams()} {
 				for p := range list.TypeParams() {
 					if id.Name == "_" || p.Obj().Name() == id.Name {
 						return true
@@ -197,7 +196,7 @@ func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
 
 // fieldName is the name of a field. An embedded one is named after its type, and a type
 // of the function may have another name where it is declared.
-func (u *unit) fieldName(field *types.Var) string {
+func (lo *lowering) fieldName(field *types.Var) string {
 	if !field.Embedded() {
 		return field.Name()
 	}
@@ -206,7 +205,7 @@ func (u *unit) fieldName(field *types.Var) string {
 		t = p.Elem()
 	}
 	if alias, ok := t.(*types.Alias); ok {
-		if _, moved := u.movedName(alias.Obj()); !moved {
+		if _, moved := lo.movedName(alias.Obj()); !moved {
 			return field.Name()
 		}
 		t = types.Unalias(t)
@@ -215,20 +214,11 @@ func (u *unit) fieldName(field *types.Var) string {
 	case *types.Basic:
 		return t.Name()
 	case *types.Named:
-		lifted, _ := u.Imports.LiftedName(t.Obj())
+		lifted, _ := lo.Imports.LiftedName(t.Obj())
 		name, _, _ := strings.Cut(cmp.Or(lifted, t.Obj().Name()), "[")
 		return name
 	}
 	return field.Name()
-}
-
-// typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
-func (u *unit) typeArgs() string {
-	sig, err := u.Imports.Signature(u.Source)
-	if err != nil {
-		return ""
-	}
-	return sig.FrameArgs
 }
 
 // Constants that repeat an expression which means something else each time.
@@ -245,13 +235,13 @@ func (u *unit) typeArgs() string {
 // all: users want to find their iota again.)
 
 // spellRepeated replaces the repeated text of a declaration by its values.
-func (u *unit) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
+func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 	for _, spec := range repeatsOwnNames(decl) {
 		from, to := spec.Names[len(spec.Names)-1].End(), spec.End()
 		whole.Edit = slices.DeleteFunc(whole.Edit, func(e ir.Edit) bool { return from <= e.Pos && e.End <= to })
 		var values []ir.Rope
 		for _, id := range spec.Names {
-			values = append(values, ir.Rope{ir.Opened(ir.ConstantValue{Of: u.Info.Defs[id].(*types.Const), At: spec})})
+			values = append(values, ir.Rope{ir.Opened(ir.ConstantValue{Of: lo.Info.Defs[id].(*types.Const), At: spec})})
 		}
 		whole.Edit = append(whole.Edit, ir.Edit{Pos: from, End: to, With: append(ir.Rope{ir.Text(" = ")}, joined(values)...)})
 	}

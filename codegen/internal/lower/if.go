@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -19,64 +19,64 @@ import (
 //	else1:
 //	B
 //	endIf1:
-func (u *unit) ifStatement(s *ast.IfStmt) {
+func (lo *lowering) ifStatement(s *ast.IfStmt) {
 	if s.Init != nil {
-		u.statement(s.Init)
+		lo.statement(s.Init)
 	}
-	end := u.label("endIf")
+	end := lo.label("endIf")
 	otherwise := end
 	if s.Else != nil {
-		otherwise = u.label("else")
+		otherwise = lo.label("else")
 	}
-	u.condition(s.Cond, otherwise, false)
-	u.block(s.Body.List)
+	lo.condition(s.Cond, otherwise, false)
+	lo.block(s.Body.List)
 	if s.Else != nil {
-		u.add(&ir.Jump{To: end}, &ir.Mark{Label: otherwise})
-		u.statement(s.Else)
+		lo.add(&ir.Jump{To: end}, &ir.Mark{Label: otherwise})
+		lo.statement(s.Else)
 	}
-	u.add(&ir.Mark{Label: end})
+	lo.add(&ir.Mark{Label: end})
 }
 
 // condition jumps to a label if cond is when, and falls through otherwise. The
 // parts of && and || that suspend become jumps of their own.
-func (u *unit) condition(cond ast.Expr, to *ir.Label, when bool) {
+func (lo *lowering) condition(cond ast.Expr, to *ir.Label, when bool) {
 	cond = ast.Unparen(cond)
-	if !u.Suspends(cond) {
-		u.add(&ir.Branch{Cond: u.value(cond), Not: !when, Turn: u.opposite(cond), To: to})
+	if !lo.Suspends(cond) {
+		lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Turn: lo.opposite(cond), To: to})
 		return
 	}
 	switch e := cond.(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			u.condition(e.X, to, !when)
+			lo.condition(e.X, to, !when)
 			return
 		}
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
-			u.logicalCondition(e, to, when)
+			lo.logicalCondition(e, to, when)
 			return
 		}
 	}
-	u.spill(cond, false)
-	if _, done := u.evaluated[cond]; done {
-		u.add(&ir.Branch{Cond: u.value(cond), Not: !when, To: to})
+	lo.spill(cond, false)
+	if _, done := lo.evaluated[cond]; done {
+		lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, To: to})
 		return
 	}
-	u.add(&ir.Branch{Cond: u.value(cond), Not: !when, Turn: u.opposite(cond), To: to})
+	lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Turn: lo.opposite(cond), To: to})
 }
 
 // logicalCondition: a && b is false as soon as a is, a || b true as soon as a is.
-func (u *unit) logicalCondition(e *ast.BinaryExpr, to *ir.Label, when bool) {
+func (lo *lowering) logicalCondition(e *ast.BinaryExpr, to *ir.Label, when bool) {
 	decides := e.Op == token.LOR // the value of the left operand that decides
 	if decides == when {
-		u.condition(e.X, to, when)
-		u.condition(e.Y, to, when)
+		lo.condition(e.X, to, when)
+		lo.condition(e.Y, to, when)
 		return
 	}
-	skip := u.label("cond")
-	u.condition(e.X, skip, decides)
-	u.condition(e.Y, to, when)
-	u.add(&ir.Mark{Label: skip})
+	skip := lo.label("cond")
+	lo.condition(e.X, skip, decides)
+	lo.condition(e.Y, to, when)
+	lo.add(&ir.Mark{Label: skip})
 }
 
 // opposites are the comparisons that can be turned round. The ordered ones only
@@ -88,7 +88,7 @@ var opposites = map[token.Token]token.Token{
 }
 
 // opposite is what turns a comparison into its opposite, or nil.
-func (u *unit) opposite(cond ast.Expr) *ir.Edit {
+func (lo *lowering) opposite(cond ast.Expr) *ir.Edit {
 	e, ok := cond.(*ast.BinaryExpr)
 	if !ok {
 		return nil
@@ -98,7 +98,7 @@ func (u *unit) opposite(cond ast.Expr) *ir.Edit {
 		return nil
 	}
 	if e.Op != token.EQL && e.Op != token.NEQ {
-		t := u.Info.TypeOf(e.X)
+		t := lo.Info.TypeOf(e.X)
 		if !typeset.IsBasicInfo(t, types.IsInteger|types.IsString) || typeset.IsParam(t) {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -55,65 +55,65 @@ import (
 // In the plain copy of a literal that is a machine as well, it may name types that are
 // declared there, and elsewhere for machines.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
-	l := s.u.Literals.Machines[lit]
-	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.u.NamesTypesOf(lit, s.around)
+	l := s.lo.Literals.Machines[lit]
+	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)
 }
 
 // runner has the name in call spelled as New, if the job is awaited where it is started.
 func (s *mentionScan) runner(call *ast.CallExpr) {
-	if r, ok := s.u.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
-		s.replace(r.Name, ir.Text(s.u.spelledBeside(call, r.Name, "New")))
+	if r, ok := s.lo.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
+		s.replace(r.Name, ir.Text(s.lo.spelledBeside(call, r.Name, "New")))
 	}
 }
 
 // started replaces the literal: it takes the machine's first step.
-func (u *unit) started(lit *ast.FuncLit) ir.Rope {
-	l := u.lowered(lit)
-	args := u.passedAll(l, true)
+func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
+	l := lo.lowered(lit)
+	args := lo.passedAll(l, true)
 	var names []string
 	for i := range l.Signature.Params().Len() {
 		stem := l.Signature.Params().At(i).Name()
 		if stem == "" || stem == "_" {
 			stem = "arg"
 		}
-		names = append(names, u.names.Fresh(stem))
+		names = append(names, lo.names.Fresh(stem))
 		args = append(args, ir.Rope{ir.Text(names[i])})
 	}
-	params := u.typesOf(l.Signature.Params(), lit)
+	params := lo.typesOf(l.Signature.Params(), lit)
 	for i, name := range names {
 		params[i] = append(ir.Rope{ir.Text(name + " ")}, params[i]...)
 	}
 	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
-	r = append(append(r, ir.Text(") (")), joined(u.typesOf(l.Signature.Results(), lit))...)
-	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+u.typeArgs()+"(")), joined(args)...)
+	r = append(append(r, ir.Text(") (")), joined(lo.typesOf(l.Signature.Results(), lit))...)
+	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgs()+"(")), joined(args)...)
 	return append(r, ir.Text(")\n}"))
 }
 
 // runs reports whether the function gives the runtime a function that suspends, so that
 // calling it as it was written would give it one that blocks.
-func (u *unit) runs() bool {
-	return len(u.Literals.Named) > 0 || slices.ContainsFunc(u.Literals.Order, func(l *analyse.Literal) bool { return l.Started })
+func (lo *lowering) runs() bool {
+	return len(lo.Literals.Named) > 0 || slices.ContainsFunc(lo.Literals.Order, func(l *analyse.Literal) bool { return l.Started })
 }
 
 // named has a function that the runtime calls spelled as its twin, which the runtime's
 // part of it follows.
 func (s *mentionScan) named(e ast.Expr) bool {
-	run, ok := s.u.Literals.Named[e]
+	run, ok := s.lo.Literals.Named[e]
 	if !ok || run.Waited && s.literals > 0 {
 		return false
 	}
-	sig := s.u.TypeOf(e).Underlying().(*types.Signature)
+	sig := s.lo.TypeOf(e).Underlying().(*types.Signature)
 	helper := "Func"
 	if len(source.ResultsOf(sig).Values) == 0 {
 		helper = "Action"
 	}
 	helper += strconv.Itoa(sig.Params().Len())
 	s.insert(e.Pos(), ir.StatemachineName, ir.Text("."+helper+"("))
-	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.u.Info)
+	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.lo.Info)
 	if f, ok := source.Uninstantiated(e).(*ast.SelectorExpr); ok {
 		s.walk(f.X)
 	}
-	s.replace(id, ir.Text(s.u.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))
+	s.replace(id, ir.Text(s.lo.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))
 	switch f := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
 		s.walk(f.Index)
@@ -123,7 +123,7 @@ func (s *mentionScan) named(e ast.Expr) bool {
 		}
 	default:
 		if n := run.TypeArgs.Len(); n > 0 {
-			s.insert(e.End(), s.u.typeArgument(e, slices.Collect(run.TypeArgs.Types())...))
+			s.insert(e.End(), s.lo.typeArgument(e, slices.Collect(run.TypeArgs.Types())...))
 		}
 	}
 	s.insert(e.End(), ir.Text(")"))
@@ -150,24 +150,24 @@ func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
 //		})).Enter(t)
 //
 // The functions say by their errors that they have suspended, as those of jobs do
-// (lower_run.go), and the operation then says so by its own: there is no second form of
+// (see above), and the operation then says so by its own: there is no second form of
 // each operation. It has to know that its caller will understand that, which is what
 // the context is for.
 
 // suspendOperation calls an operation, and gets the results of one that has not ended
 // when it has.
-func (u *unit) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
-	u.spillArgs(call)
+func (lo *lowering) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
 	helper, wait := "Action", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".ActionWait")}
-	if results, ok := u.TypeOf(call).(*types.Tuple); ok {
+	if results, ok := lo.TypeOf(call).(*types.Tuple); ok {
 		helper, wait = "Func", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".FuncWait["), ir.TypeText(results.At(0).Type(), nil), ir.Text("]")}
 	}
-	u.hold(p, calledName(call), wait)
-	p.Resumed = u.label("resumed")
+	lo.hold(p, calledName(call), wait)
+	p.Resumed = lo.label("resumed")
 	ctx := call.Args[0]
-	u.renamed[call] = append(u.renamed[call],
+	lo.renamed[call] = append(lo.renamed[call],
 		ir.Edit{Pos: ctx.Pos(), End: ctx.Pos(), With: ir.Rope{ir.StatemachineName, ir.Text(".Calling(")}},
 		ir.Edit{Pos: ctx.End(), End: ctx.End(), With: ir.Rope{ir.Text(")")}})
-	entry := append(ir.Rope{ir.StatemachineName, ir.Text("." + helper + "(")}, u.expr(call)...)
-	u.enterCallee(p, append(entry, ir.Text(").Enter("), ir.TaskName, ir.Text(")")), dst)
+	entry := append(ir.Rope{ir.StatemachineName, ir.Text("." + helper + "(")}, lo.expr(call)...)
+	lo.enterCallee(p, append(entry, ir.Text(").Enter("), ir.TaskName, ir.Text(")")), dst)
 }

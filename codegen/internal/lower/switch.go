@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -24,37 +24,37 @@ import (
 //
 // So the compiler still sees the cases, and finds duplicates. Only where a case's
 // expression suspends do comparisons take the place of the switch.
-func (u *unit) switchStatement(s *ast.SwitchStmt, name string) {
+func (lo *lowering) switchStatement(s *ast.SwitchStmt, name string) {
 	if s.Init != nil {
-		u.statement(s.Init)
+		lo.statement(s.Init)
 	}
-	w := u.newSwitching(s.Body, name)
-	if u.suspendsInCases(s.Body) {
-		u.compareCases(s, w)
+	w := lo.newSwitching(s.Body, name)
+	if lo.suspendsInCases(s.Body) {
+		lo.compareCases(s, w)
 		return
 	}
 	if s.Tag != nil {
-		u.spill(s.Tag, false)
+		lo.spill(s.Tag, false)
 	}
 	w.outlineBodies()
 	d := &ir.Dispatch{Head: ir.Rope{ir.Text("switch ")}}
 	if s.Tag != nil {
-		d.Head = append(d.Head, u.value(s.Tag)...)
+		d.Head = append(d.Head, lo.value(s.Tag)...)
 	}
 	for i, c := range w.clauses {
 		head := ir.Rope{ir.Text("default")}
 		if list := c.(*ast.CaseClause).List; list != nil {
-			head = append(ir.Rope{ir.Text("case ")}, u.join(list)...)
+			head = append(ir.Rope{ir.Text("case ")}, lo.join(list)...)
 		}
 		d.Clauses = append(d.Clauses, w.clause(i, head))
 	}
 	w.finish(d)
 }
 
-func (u *unit) suspendsInCases(body *ast.BlockStmt) bool {
+func (lo *lowering) suspendsInCases(body *ast.BlockStmt) bool {
 	for _, c := range body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if u.Suspends(e) {
+			if lo.Suspends(e) {
 				return true
 			}
 		}
@@ -64,12 +64,12 @@ func (u *unit) suspendsInCases(body *ast.BlockStmt) bool {
 
 // compareCases evaluates the tag once and the cases one after another until one
 // is equal.
-func (u *unit) compareCases(s *ast.SwitchStmt, w *switching) {
+func (lo *lowering) compareCases(s *ast.SwitchStmt, w *switching) {
 	var tag *ir.Variable
 	if s.Tag != nil {
-		u.spill(s.Tag, false)
-		tag = u.temp("tag", u.TypeOf(s.Tag))
-		u.add(&ir.Assign{Dst: []ir.Dest{{V: tag, Declares: true}}, Src: u.value(s.Tag), Typed: true})
+		lo.spill(s.Tag, false)
+		tag = lo.temp("tag", lo.TypeOf(s.Tag))
+		lo.add(&ir.Assign{Dst: []ir.Dest{{V: tag, Declares: true}}, Src: lo.value(s.Tag), Typed: true})
 	}
 	otherwise := w.end
 	for i, c := range w.clauses {
@@ -80,21 +80,21 @@ func (u *unit) compareCases(s *ast.SwitchStmt, w *switching) {
 		}
 		for _, e := range list {
 			if tag == nil {
-				u.condition(e, w.labels[i], true)
+				lo.condition(e, w.labels[i], true)
 				continue
 			}
-			u.spill(e, false)
-			cond := append(ir.Rope{ir.Use(tag), ir.Text(" == ")}, parenthesized(u.value(e))...)
-			u.add(&ir.Branch{Cond: cond, To: w.labels[i]})
+			lo.spill(e, false)
+			cond := append(ir.Rope{ir.Use(tag), ir.Text(" == ")}, parenthesized(lo.value(e))...)
+			lo.add(&ir.Branch{Cond: cond, To: w.labels[i]})
 		}
 	}
-	u.add(&ir.Jump{To: otherwise})
+	lo.add(&ir.Jump{To: otherwise})
 	w.bodies()
 }
 
 // switching is a switch or select while it is lowered.
 type switching struct {
-	u       *unit
+	lo      *lowering
 	name    string
 	clauses []ast.Stmt
 	labels  []*ir.Label // of the clauses whose bodies move
@@ -102,13 +102,13 @@ type switching struct {
 	end     *ir.Label
 }
 
-func (u *unit) newSwitching(body *ast.BlockStmt, name string) *switching {
+func (lo *lowering) newSwitching(body *ast.BlockStmt, name string) *switching {
 	return &switching{
-		u: u, name: name,
+		lo: lo, name: name,
 		clauses: body.List,
 		labels:  make([]*ir.Label, len(body.List)),
 		before:  make([]func(), len(body.List)),
-		end:     u.label("endSwitch"),
+		end:     lo.label("endSwitch"),
 	}
 }
 
@@ -124,7 +124,7 @@ func (w *switching) body(i int) []ast.Stmt {
 
 func (w *switching) outline(i int) {
 	if w.labels[i] == nil {
-		w.labels[i] = w.u.label("case")
+		w.labels[i] = w.lo.label("case")
 	}
 }
 
@@ -133,7 +133,7 @@ func (w *switching) outline(i int) {
 func (w *switching) outlineBodies() {
 	for i := range w.clauses {
 		for _, s := range w.body(i) {
-			if w.u.Suspends(s) {
+			if w.lo.Suspends(s) {
 				w.outline(i)
 			}
 		}
@@ -157,21 +157,21 @@ func (w *switching) clause(i int, head ir.Rope) ir.Clause {
 	if c.To != nil {
 		return c
 	}
-	w.u.enter(jumpTarget{name: w.name, breakTo: w.end})
-	defer w.u.leave()
+	w.lo.enter(jumpTarget{name: w.name, breakTo: w.end})
+	defer w.lo.leave()
 	for _, s := range w.body(i) {
-		r := &exits{u: w.u, root: w.clauses[i], breaks: 1, falling: 1}
+		r := &exits{lo: w.lo, root: w.clauses[i], breaks: 1, falling: 1}
 		r.walk(s)
-		c.Body = append(c.Body, w.u.scan(s))
+		c.Body = append(c.Body, w.lo.scan(s))
 	}
-	c.Stops = w.u.terminatesClause(w.body(i))
+	c.Stops = w.lo.terminatesClause(w.body(i))
 	return c
 }
 
 // finish emits the decision and then the bodies that have moved.
 func (w *switching) finish(d *ir.Dispatch) {
-	d.Whole = w.u.isExhaustive(w.clauses)
-	w.u.add(d, &ir.Jump{To: w.end})
+	d.Whole = w.lo.isExhaustive(w.clauses)
+	w.lo.add(d, &ir.Jump{To: w.end})
 	w.bodies()
 }
 
@@ -184,20 +184,20 @@ func (w *switching) bodies() {
 		if i+1 < len(w.labels) {
 			next = w.labels[i+1]
 		}
-		w.u.add(&ir.Mark{Label: w.labels[i]})
+		w.lo.add(&ir.Mark{Label: w.labels[i]})
 		if w.before[i] != nil {
 			w.before[i]()
 		}
-		w.u.enter(jumpTarget{name: w.name, breakTo: w.end, next: next})
-		w.u.block(w.body(i))
-		w.u.leave()
-		w.u.add(&ir.Jump{To: w.end})
+		w.lo.enter(jumpTarget{name: w.name, breakTo: w.end, next: next})
+		w.lo.block(w.body(i))
+		w.lo.leave()
+		w.lo.add(&ir.Jump{To: w.end})
 	}
-	w.u.add(&ir.Mark{Label: w.end})
+	w.lo.add(&ir.Mark{Label: w.end})
 }
 
 // isExhaustive reports whether one of the clauses is always taken.
-func (u *unit) isExhaustive(clauses []ast.Stmt) bool {
+func (lo *lowering) isExhaustive(clauses []ast.Stmt) bool {
 	for _, c := range clauses {
 		switch c := c.(type) {
 		case *ast.CaseClause:
@@ -213,13 +213,13 @@ func (u *unit) isExhaustive(clauses []ast.Stmt) bool {
 
 // typeSwitch is a switch over the dynamic type. Its variable is one variable a
 // clause, each of another type.
-func (u *unit) typeSwitch(s *ast.TypeSwitchStmt, name string) {
+func (lo *lowering) typeSwitch(s *ast.TypeSwitchStmt, name string) {
 	if s.Init != nil {
-		u.statement(s.Init)
+		lo.statement(s.Init)
 	}
 	symbol, x := typeSwitchParts(s)
-	u.spill(x, false)
-	w := u.newSwitching(s.Body, name)
+	lo.spill(x, false)
+	w := lo.newSwitching(s.Body, name)
 	w.outlineBodies()
 	d := &ir.Dispatch{}
 	used := false
@@ -227,13 +227,13 @@ func (u *unit) typeSwitch(s *ast.TypeSwitchStmt, name string) {
 		c := c.(*ast.CaseClause)
 		head := ir.Rope{ir.Text("default")}
 		if c.List != nil {
-			head = append(ir.Rope{ir.Text("case ")}, u.join(c.List)...)
+			head = append(ir.Rope{ir.Text("case ")}, lo.join(c.List)...)
 		}
-		obj := u.Info.Implicits[c]
-		uses := obj != nil && u.mentions(c, obj)
+		obj := lo.Info.Implicits[c]
+		uses := obj != nil && lo.mentions(c, obj)
 		var pass []ir.Instr
 		if uses && w.labels[i] != nil {
-			v := u.declare(obj)
+			v := lo.declare(obj)
 			v.Aside = true
 			pass = []ir.Instr{&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: ir.Rope{ir.Text(symbol.Name)}}}
 		}
@@ -246,7 +246,7 @@ func (u *unit) typeSwitch(s *ast.TypeSwitchStmt, name string) {
 	if used {
 		d.Head = append(d.Head, ir.Text(symbol.Name+" := "))
 	}
-	d.Head = append(append(d.Head, parenthesizedUnlessName(u.value(x), x)...), ir.Text(".(type)"))
+	d.Head = append(append(d.Head, parenthesizedUnlessName(lo.value(x), x)...), ir.Text(".(type)"))
 	w.finish(d)
 }
 
@@ -261,11 +261,11 @@ func typeSwitchParts(s *ast.TypeSwitchStmt) (symbol *ast.Ident, x ast.Expr) {
 }
 
 // mentions reports whether n mentions obj.
-func (u *unit) mentions(n ast.Node, obj types.Object) bool {
+func (lo *lowering) mentions(n ast.Node, obj types.Object) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		found = found || ok && u.Info.Uses[id] == obj
+		found = found || ok && lo.Info.Uses[id] == obj
 		return !found
 	})
 	return found

@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -18,26 +18,26 @@ import (
 //	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
 
 // hoistCopied copies the callee: for a method of an embedded interface, the interface.
-func (u *unit) hoistCopied(o analyse.Operand) {
+func (lo *lowering) hoistCopied(o analyse.Operand) {
 	e := ast.Unparen(o.Expr)
 	if o.Method == nil || len(o.Method.Index()) == 1 {
-		u.hoist(e)
+		lo.hoist(e)
 		return
 	}
-	src, t := u.throughFields(e, o.Method)
-	v := u.temp("receiver", t)
-	u.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src, Typed: true})
-	u.evaluated[e] = []*ir.Variable{v}
+	src, t := lo.throughFields(e, o.Method)
+	v := lo.temp("receiver", t)
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src, Typed: true})
+	lo.evaluated[e] = []*ir.Variable{v}
 }
 
 // throughFields is the embedded field of x that has the method selected from x, and the
 // type of the field.
-func (u *unit) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
-	src := u.value(x)
+func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
+	src := lo.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
 		src = parenthesized(src)
 	}
-	t := u.TypeOf(x)
+	t := lo.TypeOf(x)
 	for _, field := range embeddedFields(t, method) {
 		src, t = append(src, ir.Text("."+field.Name())), field.Type()
 	}
@@ -58,8 +58,8 @@ func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 // movesMethodValue reports whether gc makes a function literal of the method value:
 // where the method depends on a type parameter of the function, so that there is no
 // function that could be named.
-func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
-	s := u.Info.Selections[e]
+func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
+	s := lo.Info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {
 		return false
 	}
@@ -74,7 +74,7 @@ func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 		recv = ptr.Elem()
 	}
 	named, ok := types.Unalias(recv).(*types.Named)
-	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && u.isDerived(named)
+	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && lo.isDerived(named)
 }
 
 // Calls that go to another function than the source says: a twin, or an entry, which
@@ -82,37 +82,38 @@ func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 
 // rename makes call go to another function that is declared next to its callee, with an
 // argument more in front.
-func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
-	u.renameCallee(call, to)
+func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
+	lo.renameCallee(call, to)
 	expression := method != nil && method.Kind() == types.MethodExpr
 	switch {
 	case len(first) == 0:
-	case expression && len(u.evaluated[ast.Unparen(call.Args[0])]) > 1:
-		u.between[ast.Unparen(call.Args[0])] = first // T.M(g()), where g returns the receiver, too
+	case expression && len(lo.evaluated[ast.Unparen(call.Args[0])]) > 1:
+		// T.M(g()), where g returns the receiver, too
+		lo.between[ast.Unparen(call.Args[0])] = first
 	default:
-		u.renamed[call] = []ir.Edit{u.firstArgument(call, method, first)}
+		lo.renamed[call] = []ir.Edit{lo.firstArgument(call, method, first)}
 	}
 }
 
 // renameCallee spells the name of the called function as to, which is declared next to
 // it.
-func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
-	_, id, _ := source.Callee(call, u.Info)
-	u.idents[id] = u.spelledBeside(call, id, to.Name())
+func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
+	_, id, _ := source.Callee(call, lo.Info)
+	lo.idents[id] = lo.spelledBeside(call, id, to.Name())
 }
 
 // spelledBeside is the name of a declaration next to the function that call names by
 // id.
-func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
+func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
 	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
-		if q := u.qualifier(u.Info.Uses[id]); q != "" { // a dot import
+		if q := lo.qualifier(lo.Info.Uses[id]); q != "" { // a dot import
 			return q + "." + name
 		}
 	}
 	return name
 }
 
-func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg ir.Rope) ir.Edit {
+func (lo *lowering) firstArgument(call *ast.CallExpr, method *types.Selection, arg ir.Rope) ir.Edit {
 	if method != nil && method.Kind() == types.MethodExpr {
 		at := call.Args[0].End()
 		return ir.Edit{Pos: at, End: at, With: append(ir.Rope{ir.Text(", ")}, arg...)}
@@ -126,8 +127,8 @@ func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg ir
 
 // withBetween mentions the values of e, and inserts the text that must follow the
 // first.
-func (u *unit) withBetween(e ast.Expr, temps []*ir.Variable) []ir.Piece {
-	more, ok := u.between[e]
+func (lo *lowering) withBetween(e ast.Expr, temps []*ir.Variable) []ir.Piece {
+	more, ok := lo.between[e]
 	if !ok {
 		return mentions(temps)
 	}

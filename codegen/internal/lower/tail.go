@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -43,8 +43,7 @@ import (
 // conversions of results. And functions that return each other's results in a circle
 // have frames, since a type cannot be its own alias.
 //
-// In the form for debugging every function has a frame, so that none is missing from a
-// stack.
+// In the form for debugging every function has a frame (see [Options]).
 
 // tailCall is a return statement that returns the results of a suspension point.
 type tailCall struct {
@@ -55,14 +54,14 @@ type tailCall struct {
 
 // passesOn finds the tail calls of a function that needs no frame. There are none if it
 // does.
-func (u *unit) passesOn() []tailCall {
-	if u.debug || len(u.Forced) > 0 || u.names.Hides("nil") {
+func (lo *lowering) passesOn(options Options) []tailCall {
+	if options.Framed || len(lo.Forced) > 0 || lo.names.Hides("nil") {
 		return nil
 	}
-	calls := tailCalls(u.Source)
+	calls := tailCalls(lo.Source)
 	seen := map[*source.Function]bool{}
-	for next := calledInTail(u.Source, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
-		if next == u.Source {
+	for next := calledInTail(lo.Source, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
+		if next == lo.Source {
 			return nil
 		}
 		seen[next] = true
@@ -257,13 +256,22 @@ func changes(f *source.Function, v *types.Var) bool {
 	return found
 }
 
+// tailOf describes a function that needs no frame.
+func (lo *lowering) tailOf() *ir.Tail {
+	tail := &ir.Tail{Text: lo.scan(lo.Body), Frame: lo.tail[0].point.Frame, Return: lo.tail[0].stmt.Pos()}
+	for _, c := range lo.tail {
+		tail.Calls = append(tail.Calls, c.call)
+	}
+	return tail
+}
+
 // returnInTail replaces a return statement of a function that needs no frame: a machine
 // gets the suspended callee, or nil and the results.
-func (u *unit) returnInTail(n *ast.ReturnStmt) []ir.Edit {
-	for _, c := range u.tail {
+func (lo *lowering) returnInTail(n *ast.ReturnStmt) []ir.Edit {
+	for _, c := range lo.tail {
 		if c.stmt == n {
-			u.rename(c.call, c.point.Method, c.point.Enter, ir.TaskName)
-			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, u.expr(c.call)...)}}
+			lo.rename(c.call, c.point.Method, c.point.Enter, ir.TaskName)
+			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, lo.expr(c.call)...)}}
 		}
 	}
 	at := n.Results[0].Pos()

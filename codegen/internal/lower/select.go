@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -16,24 +16,24 @@ import (
 //
 // The select itself blocks its worker, as in plain code: waiting for channels takes a
 // goroutine.
-func (u *unit) selectStatement(s *ast.SelectStmt, name string) {
-	u.settleComms(s)
-	w := u.newSwitching(s.Body, name)
+func (lo *lowering) selectStatement(s *ast.SelectStmt, name string) {
+	lo.settleComms(s)
+	w := lo.newSwitching(s.Body, name)
 	w.outlineBodies()
 	d := &ir.Dispatch{Head: ir.Rope{ir.Text("select")}}
 	for i, c := range w.clauses {
 		comm := c.(*ast.CommClause).Comm
-		if recv, ok := comm.(*ast.AssignStmt); ok && u.suspendsIn(recv.Lhs) {
+		if recv, ok := comm.(*ast.AssignStmt); ok && lo.suspendsIn(recv.Lhs) {
 			w.outline(i)
 		}
-		d.Clauses = append(d.Clauses, u.commClause(w, i, comm))
+		d.Clauses = append(d.Clauses, lo.commClause(w, i, comm))
 	}
 	w.finish(d)
 }
 
-func (u *unit) suspendsIn(list []ast.Expr) bool {
+func (lo *lowering) suspendsIn(list []ast.Expr) bool {
 	for _, e := range list {
-		if u.Suspends(e) {
+		if lo.Suspends(e) {
 			return true
 		}
 	}
@@ -42,7 +42,7 @@ func (u *unit) suspendsIn(list []ast.Expr) bool {
 
 // settleComms evaluates channels and values before the last one that suspends. More
 // strictly than elsewhere, even plain variables are read in source order.
-func (u *unit) settleComms(s *ast.SelectStmt) {
+func (lo *lowering) settleComms(s *ast.SelectStmt) {
 	var list []ast.Expr
 	for _, c := range s.Body.List {
 		switch comm := c.(*ast.CommClause).Comm.(type) {
@@ -56,36 +56,36 @@ func (u *unit) settleComms(s *ast.SelectStmt) {
 	}
 	last := -1
 	for i, e := range list {
-		if u.Suspends(e) {
+		if lo.Suspends(e) {
 			last = i
 		}
 	}
 	for _, e := range list[:last+1] {
-		u.spill(e, false)
-		if !u.IsConstant(e) && !u.Info.Types[e].IsNil() {
-			u.hoist(ast.Unparen(e))
+		lo.spill(e, false)
+		if !lo.IsConstant(e) && !lo.Info.Types[e].IsNil() {
+			lo.hoist(ast.Unparen(e))
 		}
 	}
 }
 
 func receivedFrom(e ast.Expr) ast.Expr { return ast.Unparen(e).(*ast.UnaryExpr).X }
 
-func (u *unit) commClause(w *switching, i int, comm ast.Stmt) ir.Clause {
+func (lo *lowering) commClause(w *switching, i int, comm ast.Stmt) ir.Clause {
 	if comm == nil {
 		return w.clause(i, ir.Rope{ir.Text("default")})
 	}
 	recv, ok := comm.(*ast.AssignStmt)
-	if !ok || w.labels[i] == nil || recv.Tok == token.ASSIGN && !u.suspendsIn(recv.Lhs) {
-		return w.clause(i, append(ir.Rope{ir.Text("case ")}, u.expr(comm)...))
+	if !ok || w.labels[i] == nil || recv.Tok == token.ASSIGN && !lo.suspendsIn(recv.Lhs) {
+		return w.clause(i, append(ir.Rope{ir.Text("case ")}, lo.expr(comm)...))
 	}
-	return u.receiveAside(w, i, recv)
+	return lo.receiveAside(w, i, recv)
 }
 
 // receiveAside receives into names of the clause and hands them on to the variables
 // that the moved body knows, or to temporaries if the places to receive into suspend.
 // These are assigned in one statement: gc makes it the first of the body
 // (noder/reader.go), so both places are evaluated before either is assigned.
-func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.Clause {
+func (lo *lowering) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.Clause {
 	head := ir.Rope{ir.Text("case ")}
 	pass := &ir.Assign{}
 	var places []received
@@ -97,24 +97,24 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.Clause
 			head = append(head, ir.Text("_"))
 			continue
 		}
-		local := ir.Text(u.names.Fresh([]string{"received", "ok"}[n]))
+		local := ir.Text(lo.names.Fresh([]string{"received", "ok"}[n]))
 		head = append(head, local)
 		if len(pass.Src) > 0 {
 			pass.Src = append(pass.Src, ir.Text(", "))
 		}
 		pass.Src = append(pass.Src, local)
 		if recv.Tok == token.DEFINE {
-			pass.Dst = append(pass.Dst, u.left(lhs))
+			pass.Dst = append(pass.Dst, lo.left(lhs))
 			continue
 		}
-		v := u.temp("received", u.receivedType(recv, n))
+		v := lo.temp("received", lo.receivedType(recv, n))
 		pass.Dst = append(pass.Dst, ir.Dest{V: v, Declares: true})
 		places = append(places, received{lhs, v})
 	}
 	head = append(head, ir.Text(" := <-"))
-	head = append(head, u.value(receivedFrom(recv.Rhs[0]))...)
+	head = append(head, lo.value(receivedFrom(recv.Rhs[0]))...)
 	if len(places) > 0 {
-		w.before[i] = func() { u.assignReceived(places) }
+		w.before[i] = func() { lo.assignReceived(places) }
 	}
 	c := w.clause(i, head)
 	if len(pass.Dst) > 0 {
@@ -129,26 +129,26 @@ type received struct {
 	v   *ir.Variable
 }
 
-func (u *unit) assignReceived(places []received) {
+func (lo *lowering) assignReceived(places []received) {
 	var ops []analyse.Operand
 	for _, p := range places {
 		ops = append(ops, analyse.Operand{Expr: p.lhs, Assigned: true})
 	}
-	u.spillAll(ops, false)
+	lo.spillAll(ops, false)
 	all := &ir.Assign{}
 	for n, p := range places {
 		if n > 0 {
 			all.Src = append(all.Src, ir.Text(", "))
 		}
-		all.Dst, all.Src = append(all.Dst, u.left(p.lhs)), append(all.Src, u.receivedFor(p.lhs, p.v)...)
+		all.Dst, all.Src = append(all.Dst, lo.left(p.lhs)), append(all.Src, lo.receivedFor(p.lhs, p.v)...)
 	}
-	u.add(all)
+	lo.add(all)
 }
 
 // receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes
 // the type of what it is assigned to; a temporary has its own.
-func (u *unit) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
-	t := u.TypeOf(lhs)
+func (lo *lowering) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
+	t := lo.TypeOf(lhs)
 	if types.AssignableTo(v.Type, t) {
 		return ir.Rope{ir.Use(v)}
 	}
@@ -156,9 +156,9 @@ func (u *unit) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
 }
 
 // receivedType is the type of the value or of the ok that is received.
-func (u *unit) receivedType(recv *ast.AssignStmt, n int) types.Type {
+func (lo *lowering) receivedType(recv *ast.AssignStmt, n int) types.Type {
 	if n == 1 {
 		return types.Typ[types.Bool]
 	}
-	return typeset.ChanElem(u.TypeOf(receivedFrom(recv.Rhs[0])))
+	return typeset.ChanElem(lo.TypeOf(receivedFrom(recv.Rhs[0])))
 }

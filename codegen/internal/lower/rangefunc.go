@@ -1,4 +1,4 @@
-package codegen
+package lower
 
 import (
 	"go/ast"
@@ -48,7 +48,7 @@ import (
 
 // rangeLoop is one such loop while it is lowered.
 type rangeLoop struct {
-	u      *unit
+	lo     *lowering
 	s      *ast.RangeStmt
 	v      *ir.Variable // the runtime's part of the loop
 	leaves []*leaving
@@ -61,24 +61,24 @@ type leaving struct {
 
 // asks reports whether a loop asks a function for its values: over a stream always,
 // over another function if something in it suspends.
-func (u *unit) asks(s *ast.RangeStmt) bool {
-	if _, ok := u.StreamIn(s); ok {
+func (lo *lowering) asks(s *ast.RangeStmt) bool {
+	if _, ok := lo.StreamIn(s); ok {
 		return true
 	}
-	_, ok := typeset.Core(u.TypeOf(s.X)).(*types.Signature)
-	return ok && (u.Suspends(s.Body) || u.suspendsLeft(s))
+	_, ok := typeset.Core(lo.TypeOf(s.X)).(*types.Signature)
+	return ok && (lo.Suspends(s.Body) || lo.suspendsLeft(s))
 }
 
 func (r *ranging) overFunc(name string) {
-	u := r.u
-	l := &rangeLoop{u: u, s: r.s, v: &ir.Variable{Name: "loop", Place: ir.InFrame}}
-	u.all = append(u.all, l.v)
-	u.loops = true
-	u.add(&ir.Assign{Dst: []ir.Dest{{V: l.v}}, Src: l.begin()})
-	u.add(&ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
+	lo := r.lo
+	l := &rangeLoop{lo: lo, s: r.s, v: &ir.Variable{Name: "loop", Place: ir.InFrame}}
+	lo.all = append(lo.all, l.v)
+	lo.loops = true
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: l.v}}, Src: l.begin()})
+	lo.add(&ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
 	l.ask("Next")
-	done := u.label("done")
-	u.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.TaskName, ir.Text(")")}, Not: true, To: done})
+	done := lo.label("done")
+	lo.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.TaskName, ir.Text(")")}, Not: true, To: done})
 	key, value := ir.Rope{ir.Use(l.v), ir.Text(".Key()")}, ir.Rope{ir.Use(l.v), ir.Text(".Value()")}
 	if r.s.Tok == token.ASSIGN {
 		r.assignInTurn(r.s.Key, key)
@@ -86,12 +86,12 @@ func (r *ranging) overFunc(name string) {
 	} else {
 		r.assign(key, value, false)
 	}
-	u.enter(jumpTarget{name: name, breakTo: r.end, continueTo: r.next, loop: l})
-	u.block(r.s.Body.List)
-	u.leave()
-	u.add(&ir.Mark{Label: r.next}, &ir.Jump{To: r.top})
+	lo.enter(jumpTarget{name: name, breakTo: r.end, continueTo: r.next, loop: l})
+	lo.block(r.s.Body.List)
+	lo.leave()
+	lo.add(&ir.Mark{Label: r.next}, &ir.Jump{To: r.top})
 	l.stops()
-	u.add(&ir.Mark{Label: done}, closeLoop, forget(l.v), &ir.Mark{Label: r.end})
+	lo.add(&ir.Mark{Label: done}, closeLoop, forget(l.v), &ir.Mark{Label: r.end})
 }
 
 // assignInTurn gives one value of the iteration to the variable that is there already.
@@ -99,8 +99,8 @@ func (r *ranging) overFunc(name string) {
 // its own each: the key is assigned before the value's place is evaluated.
 func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 	if wanted(lhs) {
-		r.u.spillAll([]analyse.Operand{{Expr: lhs, Assigned: true}}, false)
-		r.u.add(&ir.Assign{Dst: []ir.Dest{r.u.left(lhs)}, Src: value})
+		r.lo.spillAll([]analyse.Operand{{Expr: lhs, Assigned: true}}, false)
+		r.lo.add(&ir.Assign{Dst: []ir.Dest{r.lo.left(lhs)}, Src: value})
 	}
 }
 
@@ -108,25 +108,25 @@ var closeLoop = &ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Close()")}}
 
 // begin is the expression that begins the loop, and its type.
 func (l *rangeLoop) begin() ir.Rope {
-	u, s := l.u, l.s
-	if in, ok := u.StreamIn(s); ok {
+	lo, s := l.lo, l.s
+	if in, ok := lo.StreamIn(s); ok {
 		value := in.Point.Result
 		var src ir.Rope
 		if in.Call != nil {
-			u.spillArgs(in.Call)
-			u.rename(in.Call, in.Point.Method, in.Point.Twin)
-			src = u.expr(in.Call)
+			lo.spillArgs(in.Call)
+			lo.rename(in.Call, in.Point.Method, in.Point.Twin)
+			src = lo.expr(in.Call)
 		} else {
-			value = source.StreamArgument(u.TypeOf(in.Of))
-			u.spill(in.Of, false)
-			src = u.value(in.Of)
+			value = source.StreamArgument(lo.TypeOf(in.Of))
+			lo.spill(in.Of, false)
+			src = lo.value(in.Of)
 		}
 		l.typed(value, types.Universe.Lookup("error").Type())
 		return l.call("RangeStream", src)
 	}
-	key, value := source.YieldedBy(u.TypeOf(s.X))
+	key, value := source.YieldedBy(lo.TypeOf(s.X))
 	l.typed(key, value)
-	u.spill(s.X, false)
+	lo.spill(s.X, false)
 	function := "Range2"
 	switch {
 	case key == nil:
@@ -144,22 +144,22 @@ func (l *rangeLoop) typeArgs(key, value types.Type) ir.Piece {
 	case key == nil:
 		return ir.Text("")
 	case value == nil:
-		return l.u.typeArgument(l.s, key)
+		return l.lo.typeArgument(l.s, key)
 	}
-	return l.u.typeArgument(l.s, key, value)
+	return l.lo.typeArgument(l.s, key, value)
 }
 
 // function is the function that is ranged over. One that takes a yield of a named type
 // cannot be converted to one with an unnamed type, but one of the latter can call it.
 func (l *rangeLoop) function() ir.Rope {
-	u, s := l.u, l.s
-	yield := typeset.Core(u.TypeOf(s.X)).(*types.Signature).Params().At(0).Type()
+	lo, s := l.lo, l.s
+	yield := typeset.Core(lo.TypeOf(s.X)).(*types.Signature).Params().At(0).Type()
 	if _, plain := types.Unalias(yield).(*types.Signature); plain {
-		return u.value(s.X)
+		return lo.value(s.X)
 	}
-	given := u.temp("given", u.TypeOf(s.X))
-	u.add(&ir.Assign{Dst: []ir.Dest{{V: given, Declares: true}}, Src: u.value(s.X), Typed: true})
-	name := u.names.Fresh("yield")
+	given := lo.temp("given", lo.TypeOf(s.X))
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: given, Declares: true}}, Src: lo.value(s.X), Typed: true})
+	name := lo.names.Fresh("yield")
 	return ir.Rope{ir.Text("func(" + name + " "), ir.TypeText(typeset.Core(yield), s), ir.Text(") { "), ir.UseAs(given, ir.AsBorrowed), ir.Text("(" + name + ") }")}
 }
 
@@ -182,12 +182,12 @@ func (l *rangeLoop) typed(key, value types.Type) {
 
 // ask calls a method of the loop that may suspend.
 func (l *rangeLoop) ask(method string) {
-	u := l.u
-	p := &ir.Point{Call: l.s.For, Kind: source.KindLoop, Loop: l.v, Method: method, Resume: u.label("resume")}
+	lo := l.lo
+	p := &ir.Point{Call: l.s.For, Kind: source.KindLoop, Loop: l.v, Method: method, Resume: lo.label("resume")}
 	if method == "Next" {
-		u.add(&ir.Note{Pos: p.Call})
+		lo.add(&ir.Note{Pos: p.Call})
 	}
-	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 }
 
 // through is where a jump out of the loop goes first; nil stands for the machine's end.
@@ -197,30 +197,30 @@ func (l *rangeLoop) through(to *ir.Label) *ir.Label {
 			return leave.at
 		}
 	}
-	leave := &leaving{at: l.u.label("leave"), to: to}
+	leave := &leaving{at: l.lo.label("leave"), to: to}
 	l.leaves = append(l.leaves, leave)
 	return leave.at
 }
 
 // stops adds the places where the function is stopped.
 func (l *rangeLoop) stops() {
-	u := l.u
+	lo := l.lo
 	for _, leave := range l.leaves {
-		u.add(&ir.Mark{Label: leave.at})
+		lo.add(&ir.Mark{Label: leave.at})
 		l.ask("Stop")
-		u.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.TaskName, ir.Text(")")}}, closeLoop, forget(l.v))
+		lo.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.TaskName, ir.Text(")")}}, closeLoop, forget(l.v))
 		if leave.to == nil {
-			u.add(&ir.Finish{Results: u.results})
+			lo.add(&ir.Finish{Results: lo.results})
 		} else {
-			u.add(&ir.Jump{To: leave.to})
+			lo.add(&ir.Jump{To: leave.to})
 		}
 	}
 }
 
 // out is where a jump to a target goes that leaves the statements around from index
 // first on.
-func (u *unit) out(to *ir.Label, first int) *ir.Label {
-	for _, t := range u.around[first:] {
+func (lo *lowering) out(to *ir.Label, first int) *ir.Label {
+	for _, t := range lo.around[first:] {
 		if t.loop != nil {
 			to = t.loop.through(to)
 		}
@@ -230,13 +230,13 @@ func (u *unit) out(to *ir.Label, first int) *ir.Label {
 
 // outside is the index of the first statement around that does not hold a goto's
 // target.
-func (u *unit) outside(target token.Pos) int {
-	for i, t := range u.around {
+func (lo *lowering) outside(target token.Pos) int {
+	for i, t := range lo.around {
 		if t.loop != nil && !analyse.Within(t.loop.s, target) {
 			return i
 		}
 	}
-	return len(u.around)
+	return len(lo.around)
 }
 
 // The machine of a stream differs from others in three ways: it hands out values, it returns
@@ -253,11 +253,11 @@ func (u *unit) outside(target token.Pos) int {
 //	if !f.Wanted(t) { … }
 //
 // To the caller of MoveNext, a machine that has reached a yield has done its work.
-func (u *unit) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
-	u.spillArgs(call)
+func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
 	fun := ast.Unparen(call.Fun)
-	u.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
-	u.add(&ir.Note{Pos: p.Call}, &ir.Assign{Src: u.expr(call)})
-	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	u.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.TaskName, ir.Text(")")}, Typed: u.retyped(call, dst)})
+	lo.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Src: lo.expr(call)})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.TaskName, ir.Text(")")}, Typed: lo.retyped(call, dst)})
 }
