@@ -123,7 +123,8 @@
 //
 // A machine that called another one asks for the results when it is resumed, so the
 // callee keeps them for it: fetchBothFrame is fetchBothLocals and fields for the
-// results, which its MoveNext fills. A job stores them itself.
+// results, which its MoveNext fills. A job stores them itself. A function that no machine
+// calls, and that no other package can name, has the first entry alone.
 //
 // For all this the frame must not escape from the method: no closure over it, no
 // address of a field, or it would be allocated on every call. Copying it must be

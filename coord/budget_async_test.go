@@ -32,18 +32,6 @@ func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// othersEnter enters [others] for another machine. It returns the results, or the suspended frame that will have them.
-func othersEnter(t *statemachine.Task, ctx context.Context, u *uncontended) *othersFrame {
-	frame := othersFrame{u: u}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(othersFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // othersFrame is what [others] keeps while it is suspended.
 type othersFrame struct {
 	statemachine.Frame
@@ -78,7 +66,7 @@ resume1:
 		f.u.permits.Release(1)
 	}
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:82
+//line github.com/movenext/movenext/coord/budget_async_test.go:70
 	f.State = statemachine.Finished
 	return true
 }
@@ -86,11 +74,6 @@ resume1:
 // Location returns where [others] is suspended.
 func (f *othersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 59)
-}
-
-// Results returns what [others] returned, or raises again the panic that ended it.
-func (f *othersFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in one allocation.
@@ -121,17 +104,6 @@ func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that will have them.
-func usesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, what string) (*usesFrame, error) {
-	frame := usesLocals{ctx: ctx, u: u, what: what}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &usesFrame{usesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // usesLocals is what [uses] keeps while it is suspended.
 type usesLocals struct {
 	statemachine.Frame
@@ -150,19 +122,6 @@ type usesLocals struct {
 	wait12       *coord.Entered[bool, job.Void]
 	send13       *coord.EnteredVoid[int]
 	receive15    *coord.Entered[int, job.Void]
-}
-
-// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end, its results.
-type usesFrame struct {
-	usesLocals
-
-	result0 error
-}
-
-// MoveNext continues [uses] where it stopped.
-func (f *usesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
@@ -296,13 +255,13 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:300
+//line github.com/movenext/movenext/coord/budget_async_test.go:259
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:306
+//line github.com/movenext/movenext/coord/budget_async_test.go:265
 	if f.lockOrWait2 == nil {
 		goto resumed2
 	}
@@ -316,13 +275,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:320
+//line github.com/movenext/movenext/coord/budget_async_test.go:279
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:326
+//line github.com/movenext/movenext/coord/budget_async_test.go:285
 	if f.lockOrWait2 == nil {
 		goto resumed3
 	}
@@ -335,20 +294,16 @@ resume3:
 	f.lockOrWait2 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	if !(errors.Is(err, errUsed)) {
-//line github.com/movenext/movenext/coord/budget_test.go:88
-		goto endIf1
+	if errors.Is(err, errUsed) {
+		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:89
-	err = nil
-endIf1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:346
+//line github.com/movenext/movenext/coord/budget_async_test.go:301
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLock4, err = f.u.readers.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:352
+//line github.com/movenext/movenext/coord/budget_async_test.go:307
 	if f.lockOrRLock4 == nil {
 		goto resumed4
 	}
@@ -362,13 +317,13 @@ resume4:
 resumed4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:366
+//line github.com/movenext/movenext/coord/budget_async_test.go:321
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLock4, err = f.u.readers.RLockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:372
+//line github.com/movenext/movenext/coord/budget_async_test.go:327
 	if f.lockOrRLock4 == nil {
 		goto resumed5
 	}
@@ -382,13 +337,13 @@ resume5:
 resumed5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:386
+//line github.com/movenext/movenext/coord/budget_async_test.go:341
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lock6, err = f.u.keyed.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:392
+//line github.com/movenext/movenext/coord/budget_async_test.go:347
 	if f.lock6 == nil {
 		goto resumed6
 	}
@@ -402,13 +357,13 @@ resume6:
 resumed6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:406
+//line github.com/movenext/movenext/coord/budget_async_test.go:361
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.acquire7, err = f.u.limiter.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:412
+//line github.com/movenext/movenext/coord/budget_async_test.go:367
 	if f.acquire7 == nil {
 		goto resumed7
 	}
@@ -422,13 +377,13 @@ resume7:
 resumed7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:426
+//line github.com/movenext/movenext/coord/budget_async_test.go:381
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.acquire8, err = f.u.permits.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:432
+//line github.com/movenext/movenext/coord/budget_async_test.go:387
 	if f.acquire8 == nil {
 		goto resumed8
 	}
@@ -442,7 +397,7 @@ resume8:
 resumed8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:446
+//line github.com/movenext/movenext/coord/budget_async_test.go:401
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
@@ -450,7 +405,7 @@ case8:
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2, err = f.u.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:454
+//line github.com/movenext/movenext/coord/budget_async_test.go:409
 	if f.lockOrWait2 == nil {
 		goto resumed9
 	}
@@ -462,13 +417,13 @@ resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2 = nil
 resumed9:
-//line github.com/movenext/movenext/coord/budget_async_test.go:466
+//line github.com/movenext/movenext/coord/budget_async_test.go:421
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2, err = f.u.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:472
+//line github.com/movenext/movenext/coord/budget_async_test.go:427
 	if f.lockOrWait2 == nil {
 		goto resumed10
 	}
@@ -480,13 +435,13 @@ resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2 = nil
 resumed10:
-//line github.com/movenext/movenext/coord/budget_async_test.go:484
+//line github.com/movenext/movenext/coord/budget_async_test.go:439
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2, err = f.u.countdown.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:490
+//line github.com/movenext/movenext/coord/budget_async_test.go:445
 	if f.lockOrWait2 == nil {
 		goto resumed11
 	}
@@ -498,7 +453,7 @@ resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2 = nil
 resumed11:
-//line github.com/movenext/movenext/coord/budget_async_test.go:502
+//line github.com/movenext/movenext/coord/budget_async_test.go:457
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
@@ -506,7 +461,7 @@ case11:
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:510
+//line github.com/movenext/movenext/coord/budget_async_test.go:465
 	if f.wait12 == nil {
 		goto resumed12
 	}
@@ -519,22 +474,20 @@ resume12:
 	f.wait12 = nil
 resumed12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	if !!leader {
-//line github.com/movenext/movenext/coord/budget_test.go:115
-		goto endIf2
+	if !leader {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:480
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:117
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:116
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:529
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
+//line github.com/movenext/movenext/coord/budget_async_test.go:485
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13, err = f.u.newest.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:538
+//line github.com/movenext/movenext/coord/budget_async_test.go:491
 	if f.send13 == nil {
 		goto resumed13
 	}
@@ -546,13 +499,13 @@ resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:550
+//line github.com/movenext/movenext/coord/budget_async_test.go:503
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.send13, err2 = f.u.channel.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:556
+//line github.com/movenext/movenext/coord/budget_async_test.go:509
 	if f.send13 == nil {
 		goto resumed14
 	}
@@ -565,22 +518,18 @@ resume14:
 	f.send13 = nil
 resumed14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	if err2 == nil {
-//line github.com/movenext/movenext/coord/budget_test.go:121
-		goto endIf3
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/coord/budget_async_test.go:524
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:123
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:122
-	result0 = err2
-//line github.com/movenext/movenext/coord/budget_async_test.go:575
-	f.State = statemachine.Finished
-	return true, result0
-endIf3:
-//line github.com/movenext/movenext/coord/budget_test.go:124
 	v = 0
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:584
+//line github.com/movenext/movenext/coord/budget_async_test.go:533
 	if f.receive15 == nil {
 		goto resumed15
 	}
@@ -593,22 +542,20 @@ resume15:
 	f.receive15 = nil
 resumed15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	if v == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:125
-		goto endIf4
+	if v != 7 {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:548
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:127
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:126
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:603
-	f.State = statemachine.Finished
-	return true, result0
-endIf4:
+//line github.com/movenext/movenext/coord/budget_async_test.go:553
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.send13, err3 = f.u.news.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:612
+//line github.com/movenext/movenext/coord/budget_async_test.go:559
 	if f.send13 == nil {
 		goto resumed16
 	}
@@ -621,22 +568,18 @@ resume16:
 	f.send13 = nil
 resumed16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/budget_test.go:129
-		goto endIf5
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/coord/budget_async_test.go:574
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:131
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:130
-	result0 = err3
-//line github.com/movenext/movenext/coord/budget_async_test.go:631
-	f.State = statemachine.Finished
-	return true, result0
-endIf5:
-//line github.com/movenext/movenext/coord/budget_test.go:132
 	v2 = 0
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:640
+//line github.com/movenext/movenext/coord/budget_async_test.go:583
 	if f.receive15 == nil {
 		goto resumed17
 	}
@@ -649,31 +592,27 @@ resume17:
 	f.receive15 = nil
 resumed17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	if v2 == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:133
-		goto endIf6
+	if v2 != 7 {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:598
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:135
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:134
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:659
-	f.State = statemachine.Finished
-	return true, result0
-endIf6:
 endSwitch1:
-//line github.com/movenext/movenext/coord/budget_test.go:137
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/budget_async_test.go:667
+//line github.com/movenext/movenext/coord/budget_async_test.go:606
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:139
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:672
+//line github.com/movenext/movenext/coord/budget_async_test.go:611
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	result0 = nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:677
+//line github.com/movenext/movenext/coord/budget_async_test.go:616
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -681,12 +620,6 @@ endFor1:
 // Location returns where [uses] is suspended.
 func (f *usesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
-}
-
-// Results returns what [uses] returned, or raises again the panic that ended it.
-func (f *usesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one allocation.
@@ -716,18 +649,6 @@ func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.
 	}
 	m := &misusesMachine{misusesFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// misusesEnter enters [misuses] for another machine. It returns the results, or the suspended frame that will have them.
-func misusesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misusesFrame, int) {
-	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
-	if frame.MoveNext(t) {
-		return nil, frame.panics
-	}
-	m := new(misusesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0
 }
 
 // misusesFrame is what [misuses] keeps while it is suspended.
@@ -767,7 +688,7 @@ range1:
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse2 = misuseEnter(t, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:771
+//line github.com/movenext/movenext/coord/budget_async_test.go:692
 	if f.misuse1 == nil {
 		goto resumed1
 	}
@@ -783,7 +704,7 @@ resumed1:
 	f.panics += misuse2
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:787
+//line github.com/movenext/movenext/coord/budget_async_test.go:708
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -793,12 +714,6 @@ endRange1:
 // Location returns where [misuses] is suspended.
 func (f *misusesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
-}
-
-// Results returns what [misuses] returned, or raises again the panic that ended it.
-func (f *misusesFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.panics
 }
 
 // misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame in one allocation.
@@ -897,7 +812,7 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1, _ = u.keyed.LockEnter(t, ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:901
+//line github.com/movenext/movenext/coord/budget_async_test.go:816
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -909,13 +824,13 @@ resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:913
+//line github.com/movenext/movenext/coord/budget_async_test.go:828
 	goto endIf1
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2, _ = u.limiter.AcquireEnter(t, ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:919
+//line github.com/movenext/movenext/coord/budget_async_test.go:834
 	if f.acquire2 == nil {
 		goto resumed2
 	}
@@ -934,7 +849,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:938
+//line github.com/movenext/movenext/coord/budget_async_test.go:853
 }
 
 // Location returns where [misuse] is suspended.
@@ -965,4 +880,4 @@ func (f *misuseMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b20043f757a982a0
+// Digest of what is above: f5c35a977d235219

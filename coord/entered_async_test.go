@@ -29,17 +29,6 @@ func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
-func echoEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int]) (*echoFrame, int, error) {
-	frame := echoLocals{ctx: ctx, in: in, out: out}
-	if finished, v1 := frame.moveNext(t); finished {
-		return nil, frame.last, v1
-	}
-	m := &echoFrame{echoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // echoLocals is what [echo] keeps while it is suspended.
 type echoLocals struct {
 	statemachine.Frame
@@ -52,19 +41,6 @@ type echoLocals struct {
 	send2    *coord.EnteredVoid[int]
 
 	last int
-}
-
-// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoFrame struct {
-	echoLocals
-
-	err error
-}
-
-// MoveNext continues [echo] where it stopped.
-func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
@@ -87,7 +63,7 @@ for1:
 	// entered_test.go:22: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.receive1, v, err2 = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:91
+//line github.com/movenext/movenext/coord/entered_async_test.go:67
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -102,7 +78,7 @@ resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/entered_async_test.go:106
+//line github.com/movenext/movenext/coord/entered_async_test.go:82
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/entered_test.go:25
@@ -111,7 +87,7 @@ resumed1:
 	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	f.send2, err3 = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/entered_async_test.go:115
+//line github.com/movenext/movenext/coord/entered_async_test.go:91
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -124,28 +100,20 @@ resume2:
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:27
-		goto endIf1
+	if err3 != nil {
+		err = err3
+//line github.com/movenext/movenext/coord/entered_async_test.go:106
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/coord/entered_test.go:29
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:28
-	err = err3
-//line github.com/movenext/movenext/coord/entered_async_test.go:134
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
+//line github.com/movenext/movenext/coord/entered_async_test.go:111
 	goto for1
 }
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.echo", "github.com/movenext/movenext/coord/entered_test.go", 22, 27)
-}
-
-// Results returns what [echo] returned, or raises again the panic that ended it.
-func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.last, f.err
 }
 
 // echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
@@ -178,19 +146,6 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 	return m.Start(ctx, &t, m)
 }
 
-// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
-func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
-	frame := askFrame{ctx: ctx, out: out, in: in}
-	if frame.moveNext(t, rounds) {
-		t.Rethrow()
-		return nil, frame.v, frame.err
-	}
-	m := new(askFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // askFrame is what [ask] keeps while it is suspended.
 type askFrame struct {
 	statemachine.Frame
@@ -207,11 +162,6 @@ type askFrame struct {
 
 	v   int
 	err error
-}
-
-// MoveNext continues [ask] where it stopped.
-func (f *askFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
 }
 
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
@@ -256,7 +206,7 @@ range1:
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1, send2 = f.out.SendEnter(t, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:260
+//line github.com/movenext/movenext/coord/entered_async_test.go:210
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -271,19 +221,15 @@ resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.err = send2
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	if f.err == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:39
-		goto endIf1
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:40
+		return true
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:40
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:40
-	return true
-endIf1:
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2, receive1, receive3 = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:287
+//line github.com/movenext/movenext/coord/entered_async_test.go:233
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -298,18 +244,14 @@ resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.v, f.err = receive1, receive3
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	if f.err == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:42
-		goto endIf2
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:43
+		return true
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:43
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:43
-	return true
-endIf2:
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:313
+//line github.com/movenext/movenext/coord/entered_async_test.go:255
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/entered_test.go:46
@@ -318,18 +260,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:322
+//line github.com/movenext/movenext/coord/entered_async_test.go:264
 }
 
 // Location returns where [ask] is suspended.
 func (f *askFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.ask", "github.com/movenext/movenext/coord/entered_test.go", 39, 42)
-}
-
-// Results returns what [ask] returned, or raises again the panic that ended it.
-func (f *askFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.v, f.err
 }
 
 // askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
@@ -361,18 +297,6 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	return m.Start(ctx, &t, m)
 }
 
-// farewellEnter enters [farewell] for another machine. It returns the results, or the suspended frame that will have them.
-func farewellEnter(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (*farewellFrame, error) {
-	frame := farewellFrame{}
-	if frame.moveNext(t, ctx, gate, out, v) {
-		return nil, frame.result0
-	}
-	m := new(farewellFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // farewellFrame is what [farewell] keeps while it is suspended.
 type farewellFrame struct {
 	statemachine.Frame
@@ -381,11 +305,6 @@ type farewellFrame struct {
 	wait1 *coord.EnteredVoid[job.Void]
 
 	result0 error
-}
-
-// MoveNext continues [farewell] where it stopped.
-func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil, "")
 }
 
 // moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
@@ -431,7 +350,7 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1, wait2 = gate.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:435
+//line github.com/movenext/movenext/coord/entered_async_test.go:354
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -450,7 +369,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:454
+//line github.com/movenext/movenext/coord/entered_async_test.go:373
 		return true, false
 	}
 	f.State = 2
@@ -458,19 +377,13 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/entered_async_test.go:462
+//line github.com/movenext/movenext/coord/entered_async_test.go:381
 	goto epilogue
 }
 
 // Location returns where [farewell] is suspended.
 func (f *farewellFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 54, 55)
-}
-
-// Results returns what [farewell] returned, or raises again the panic that ended it.
-func (f *farewellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and frame in one allocation.
@@ -528,7 +441,7 @@ func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[s
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = out.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:532
+//line github.com/movenext/movenext/coord/entered_async_test.go:445
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -540,7 +453,7 @@ resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_async_test.go:544
+//line github.com/movenext/movenext/coord/entered_async_test.go:457
 	f.State = statemachine.Finished
 	return true
 }
@@ -567,17 +480,6 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 	return m.Start(first, &t, m)
 }
 
-// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
-func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
-	frame := twiceLocals{second: second, in: in}
-	if finished, v0, v1 := frame.moveNext(t, first); finished {
-		return nil, v0, v1
-	}
-	m := &twiceFrame{twiceLocals: frame}
-	t.Push(first, m)
-	return m, 0, nil
-}
-
 // twiceLocals is what [twice] keeps while it is suspended.
 type twiceLocals struct {
 	statemachine.Frame
@@ -586,20 +488,6 @@ type twiceLocals struct {
 	in     *coord.Channel[int]
 
 	receive1 *coord.Entered[int, job.Void]
-}
-
-// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
-type twiceFrame struct {
-	twiceLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
@@ -621,7 +509,7 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	// entered_test.go:150: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1, v, err = f.in.ReceiveEnter(t, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:625
+//line github.com/movenext/movenext/coord/entered_async_test.go:513
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -636,7 +524,7 @@ resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:151
 	if err == nil {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/coord/entered_async_test.go:640
+//line github.com/movenext/movenext/coord/entered_async_test.go:528
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/entered_test.go:153
@@ -644,7 +532,7 @@ resumed1:
 	// entered_test.go:154: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:648
+//line github.com/movenext/movenext/coord/entered_async_test.go:536
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -657,7 +545,7 @@ resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/entered_async_test.go:661
+//line github.com/movenext/movenext/coord/entered_async_test.go:549
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -665,12 +553,6 @@ resumed2:
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 150, 154)
-}
-
-// Results returns what [twice] returned, or raises again the panic that ended it.
-func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
@@ -690,4 +572,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 69cdc9f4fc536554
+// Digest of what is above: dd29832df533ee46

@@ -29,35 +29,11 @@ func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.V
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksMutexEnter enters [locksMutex] for another machine. It returns the results, or the suspended frame that will have them.
-func locksMutexEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*locksMutexFrame, error) {
-	frame := locksMutexLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m); finished {
-		return nil, v0
-	}
-	m2 := &locksMutexFrame{locksMutexLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
-}
-
 // locksMutexLocals is what [locksMutex] keeps while it is suspended.
 type locksMutexLocals struct {
 	statemachine.Frame
 
 	lock1 *coord.EnteredVoid[job.Void]
-}
-
-// locksMutexFrame is the frame of [locksMutex] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksMutexFrame struct {
-	locksMutexLocals
-
-	result0 error
-}
-
-// MoveNext continues [locksMutex] where it stopped.
-func (f *locksMutexFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
@@ -76,7 +52,7 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:80
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:56
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -90,7 +66,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:94
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:70
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -98,12 +74,6 @@ resumed1:
 // Location returns where [locksMutex] is suspended.
 func (f *locksMutexLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
-}
-
-// Results returns what [locksMutex] returned, or raises again the panic that ended it.
-func (f *locksMutexFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and frame in one allocation.
@@ -135,35 +105,11 @@ func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *jo
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksRWEnter enters [locksRW] for another machine. It returns the results, or the suspended frame that will have them.
-func locksRWEnter(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (*locksRWFrame, error) {
-	frame := locksRWLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m, write); finished {
-		return nil, v0
-	}
-	m2 := &locksRWFrame{locksRWLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
-}
-
 // locksRWLocals is what [locksRW] keeps while it is suspended.
 type locksRWLocals struct {
 	statemachine.Frame
 
 	lockOrRLock1 *coord.EnteredVoid[bool]
-}
-
-// locksRWFrame is the frame of [locksRW] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksRWFrame struct {
-	locksRWLocals
-
-	err error
-}
-
-// MoveNext continues [locksRW] where it stopped.
-func (f *locksRWFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t, nil, nil, false)
-	return finished
 }
 
 // moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
@@ -188,7 +134,7 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	// home_gone_test.go:25: err = m.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:138
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
@@ -200,13 +146,13 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:204
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:150
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:210
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
@@ -219,7 +165,7 @@ resume2:
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:223
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:169
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -227,12 +173,6 @@ endIf1:
 // Location returns where [locksRW] is suspended.
 func (f *locksRWLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
-}
-
-// Results returns what [locksRW] returned, or raises again the panic that ended it.
-func (f *locksRWFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.err
 }
 
 // locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame in one allocation.
@@ -264,35 +204,11 @@ func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string)
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksKeyEnter enters [locksKey] for another machine. It returns the results, or the suspended frame that will have them.
-func locksKeyEnter(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (*locksKeyFrame, error) {
-	frame := locksKeyLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m, key); finished {
-		return nil, v0
-	}
-	m2 := &locksKeyFrame{locksKeyLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
-}
-
 // locksKeyLocals is what [locksKey] keeps while it is suspended.
 type locksKeyLocals struct {
 	statemachine.Frame
 
 	lock1 *coord.EnteredVoid[string]
-}
-
-// locksKeyFrame is the frame of [locksKey] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksKeyFrame struct {
-	locksKeyLocals
-
-	result0 error
-}
-
-// MoveNext continues [locksKey] where it stopped.
-func (f *locksKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, "")
-	return finished
 }
 
 // moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
@@ -311,7 +227,7 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1, err = m.LockEnter(t, ctx, key)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:315
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:231
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -325,7 +241,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:329
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:245
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -333,12 +249,6 @@ resumed1:
 // Location returns where [locksKey] is suspended.
 func (f *locksKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
-}
-
-// Results returns what [locksKey] returned, or raises again the panic that ended it.
-func (f *locksKeyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and frame in one allocation.
@@ -370,35 +280,11 @@ func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// acquiresEnter enters [acquires] for another machine. It returns the results, or the suspended frame that will have them.
-func acquiresEnter(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (*acquiresFrame, error) {
-	frame := acquiresLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, s, n); finished {
-		return nil, v0
-	}
-	m := &acquiresFrame{acquiresLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // acquiresLocals is what [acquires] keeps while it is suspended.
 type acquiresLocals struct {
 	statemachine.Frame
 
 	acquire1 *coord.EnteredVoid[int64]
-}
-
-// acquiresFrame is the frame of [acquires] for a caller that is a machine: what it keeps and, at the end, its results.
-type acquiresFrame struct {
-	acquiresLocals
-
-	result0 error
-}
-
-// MoveNext continues [acquires] where it stopped.
-func (f *acquiresFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, 0)
-	return finished
 }
 
 // moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
@@ -417,7 +303,7 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1, err = s.AcquireEnter(t, ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:421
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:307
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -431,7 +317,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:435
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:321
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -439,12 +325,6 @@ resumed1:
 // Location returns where [acquires] is suspended.
 func (f *acquiresLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
-}
-
-// Results returns what [acquires] returned, or raises again the panic that ended it.
-func (f *acquiresFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and frame in one allocation.
@@ -476,35 +356,11 @@ func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForSignalEnter enters [waitsForSignal] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForSignalEnter(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (*waitsForSignalFrame, error) {
-	frame := waitsForSignalLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, e); finished {
-		return nil, v0
-	}
-	m := &waitsForSignalFrame{waitsForSignalLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsForSignalLocals is what [waitsForSignal] keeps while it is suspended.
 type waitsForSignalLocals struct {
 	statemachine.Frame
 
 	wait1 *coord.EnteredVoid[job.Void]
-}
-
-// waitsForSignalFrame is the frame of [waitsForSignal] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForSignalFrame struct {
-	waitsForSignalLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForSignal] where it stopped.
-func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
@@ -523,7 +379,7 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	// home_gone_test.go:46: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:527
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:383
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -537,7 +393,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:541
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:397
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -545,12 +401,6 @@ resumed1:
 // Location returns where [waitsForSignal] is suspended.
 func (f *waitsForSignalLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
-}
-
-// Results returns what [waitsForSignal] returned, or raises again the panic that ended it.
-func (f *waitsForSignalFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain, job and frame in one allocation.
@@ -582,35 +432,11 @@ func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForGateEnter enters [waitsForGate] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForGateEnter(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (*waitsForGateFrame, error) {
-	frame := waitsForGateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, e); finished {
-		return nil, v0
-	}
-	m := &waitsForGateFrame{waitsForGateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsForGateLocals is what [waitsForGate] keeps while it is suspended.
 type waitsForGateLocals struct {
 	statemachine.Frame
 
 	wait1 *coord.EnteredVoid[job.Void]
-}
-
-// waitsForGateFrame is the frame of [waitsForGate] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForGateFrame struct {
-	waitsForGateLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForGate] where it stopped.
-func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
@@ -629,7 +455,7 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:633
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -643,7 +469,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:647
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:473
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -651,12 +477,6 @@ resumed1:
 // Location returns where [waitsForGate] is suspended.
 func (f *waitsForGateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
-}
-
-// Results returns what [waitsForGate] returned, or raises again the panic that ended it.
-func (f *waitsForGateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job and frame in one allocation.
@@ -689,18 +509,6 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 	return m.Start(ctx, &t, m)
 }
 
-// waitsOnCondEnter enters [waitsOnCond] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsOnCondEnter(t *statemachine.Task, ctx context.Context, c *coord.Cond) (*waitsOnCondFrame, error) {
-	frame := waitsOnCondLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &waitsOnCondFrame{waitsOnCondLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
 type waitsOnCondLocals struct {
 	statemachine.Frame
@@ -710,19 +518,6 @@ type waitsOnCondLocals struct {
 	c   *coord.Cond
 
 	lockOrWait1 *coord.EnteredVoid[job.Void]
-}
-
-// waitsOnCondFrame is the frame of [waitsOnCond] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsOnCondFrame struct {
-	waitsOnCondLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsOnCond] where it stopped.
-func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
@@ -744,7 +539,7 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:748
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:543
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
@@ -757,17 +552,13 @@ resume1:
 	f.lockOrWait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	if err == nil {
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
+		return true, result0
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/coord/home_gone_test.go:61
 		unlock1 := f.c.L.Unlock
@@ -783,7 +574,7 @@ endIf1:
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:787
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:578
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -802,18 +593,12 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:806
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:597
 }
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
-}
-
-// Results returns what [waitsOnCond] returned, or raises again the panic that ended it.
-func (f *waitsOnCondFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job and frame in one allocation.
@@ -846,36 +631,11 @@ func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// receivesEnter enters [receives] for another machine. It returns the results, or the suspended frame that will have them.
-func receivesEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (*receivesFrame, int, error) {
-	frame := receivesLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &receivesFrame{receivesLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // receivesLocals is what [receives] keeps while it is suspended.
 type receivesLocals struct {
 	statemachine.Frame
 
 	receive1 *coord.Entered[int, job.Void]
-}
-
-// receivesFrame is the frame of [receives] for a caller that is a machine: what it keeps and, at the end, its results.
-type receivesFrame struct {
-	receivesLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [receives] where it stopped.
-func (f *receivesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
@@ -895,7 +655,7 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1, v, err = c.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:899
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:659
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -909,7 +669,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:69
 	result0, result1 = v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:913
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:673
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -917,12 +677,6 @@ resumed1:
 // Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
-}
-
-// Results returns what [receives] returned, or raises again the panic that ended it.
-func (f *receivesFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and frame in one allocation.
@@ -954,35 +708,11 @@ func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// sendsEnter enters [sends] for another machine. It returns the results, or the suspended frame that will have them.
-func sendsEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (*sendsFrame, error) {
-	frame := sendsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, c, v); finished {
-		return nil, v0
-	}
-	m := &sendsFrame{sendsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // sendsLocals is what [sends] keeps while it is suspended.
 type sendsLocals struct {
 	statemachine.Frame
 
 	send1 *coord.EnteredVoid[int]
-}
-
-// sendsFrame is the frame of [sends] for a caller that is a machine: what it keeps and, at the end, its results.
-type sendsFrame struct {
-	sendsLocals
-
-	result0 error
-}
-
-// MoveNext continues [sends] where it stopped.
-func (f *sendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, 0)
-	return finished
 }
 
 // moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
@@ -1001,7 +731,7 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1, err = c.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:1005
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:735
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1015,7 +745,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:75
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:1019
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:749
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1023,12 +753,6 @@ resumed1:
 // Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
-}
-
-// Results returns what [sends] returned, or raises again the panic that ended it.
-func (f *sendsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in one allocation.
@@ -1048,4 +772,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5d687d50ee2fa72f
+// Digest of what is above: 1ddca5698b183419

@@ -30,17 +30,6 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
-func workEnter(t *statemachine.Task, ctx context.Context, f *floor) (*workFrame, int, error) {
-	frame := workLocals{ctx: ctx, f: f}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &workFrame{workLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // workLocals is what [work] keeps while it is suspended.
 type workLocals struct {
 	statemachine.Frame
@@ -53,20 +42,6 @@ type workLocals struct {
 	receive2 *coord.Entered[int, job.Void]
 	wait3    *coord.EnteredVoid[job.Void]
 	carry4   *carryFrame
-}
-
-// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
-type workFrame struct {
-	workLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [work] where it stopped.
-func (frame *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(t)
-	return finished
 }
 
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
@@ -94,7 +69,7 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:43
 	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:98
+//line github.com/movenext/movenext/coord/machines_async_test.go:73
 	if frame.wait1 == nil {
 		goto resumed1
 	}
@@ -107,23 +82,19 @@ resume1:
 	frame.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:43
-		goto endIf1
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/coord/machines_async_test.go:88
+		frame.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:45
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:44
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/coord/machines_async_test.go:117
-	frame.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine = 0
 for1:
 	// machines_test.go:47: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:127
+//line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.receive2 == nil {
 		goto resumed2
 	}
@@ -138,12 +109,12 @@ resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	if !(errors.Is(err2, coord.ErrClosed)) {
 //line github.com/movenext/movenext/coord/machines_test.go:48
-		goto endIf2
+		goto endIf1
 	}
 	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:147
+//line github.com/movenext/movenext/coord/machines_async_test.go:118
 	if frame.wait3 == nil {
 		goto resumed3
 	}
@@ -158,14 +129,14 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	result0, result1 = frame.mine, wait2
-//line github.com/movenext/movenext/coord/machines_async_test.go:162
+//line github.com/movenext/movenext/coord/machines_async_test.go:133
 	frame.State = statemachine.Finished
 	return true, result0, result1
-endIf2:
+endIf1:
 //line github.com/movenext/movenext/coord/machines_test.go:51
 	if err2 != nil {
 		result0, result1 = frame.mine, err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:169
+//line github.com/movenext/movenext/coord/machines_async_test.go:140
 		frame.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/machines_test.go:53
@@ -173,7 +144,7 @@ endIf2:
 	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:177
+//line github.com/movenext/movenext/coord/machines_async_test.go:148
 	if frame.carry4 == nil {
 		goto resumed4
 	}
@@ -186,31 +157,22 @@ resume4:
 	frame.carry4 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:54
-		goto endIf3
+	if err3 != nil {
+		result0, result1 = frame.mine, err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:163
+		frame.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:56
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:55
-	result0, result1 = frame.mine, err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:196
-	frame.State = statemachine.Finished
-	return true, result0, result1
-endIf3:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:202
+//line github.com/movenext/movenext/coord/machines_async_test.go:170
 	goto for1
 }
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
-}
-
-// Results returns what [work] returned, or raises again the panic that ended it.
-func (frame *workFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return frame.result0, frame.result1
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
@@ -303,7 +265,7 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:307
+//line github.com/movenext/movenext/coord/machines_async_test.go:269
 	if frame.acquire1 == nil {
 		goto resumed1
 	}
@@ -316,20 +278,17 @@ resume1:
 	frame.acquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:63
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/coord/machines_async_test.go:284
+		frame.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:64
-	result0 = err
-//line github.com/movenext/movenext/coord/machines_async_test.go:326
-	frame.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// machines_test.go:66: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:333
+//line github.com/movenext/movenext/coord/machines_async_test.go:292
 	if frame.send2 == nil {
 		goto resumed2
 	}
@@ -345,7 +304,7 @@ resumed2:
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:349
+//line github.com/movenext/movenext/coord/machines_async_test.go:308
 		frame.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/machines_test.go:70
@@ -353,7 +312,7 @@ resumed2:
 	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:357
+//line github.com/movenext/movenext/coord/machines_async_test.go:316
 	if frame.lock3 == nil {
 		goto resumed3
 	}
@@ -367,21 +326,17 @@ resume3:
 	frame.lock3 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:71
-		goto endIf2
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:332
+		frame.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:73
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:72
-	result0 = err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:377
-	frame.State = statemachine.Finished
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/coord/machines_test.go:74
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:385
+//line github.com/movenext/movenext/coord/machines_async_test.go:340
 	frame.State = statemachine.Finished
 	return true, result0
 }
@@ -414,4 +369,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ddee78d7501281a1
+// Digest of what is above: 5323e0a7e2af19cd

@@ -31,19 +31,7 @@ func waitsForAllAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForAllEnter enters [waitsForAll] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForAllEnter(t *statemachine.Task, ctx context.Context) (*waitsForAllFrame, error) {
-	frame := waitsForAllFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForAllFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForAllFrame is what [waitsForAll] keeps while it is suspended.
+// waitsForAllFrame is the frame of [waitsForAll], which never suspends.
 type waitsForAllFrame struct {
 	statemachine.Frame
 
@@ -52,7 +40,7 @@ type waitsForAllFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForAll] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForAll], which never suspends.
 func (f *waitsForAllFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -61,12 +49,6 @@ func (f *waitsForAllFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForAll(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForAll] returned, or raises again the panic that ended it.
-func (f *waitsForAllFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job and frame in one allocation.
@@ -96,19 +78,7 @@ func waitsForAnyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForAnyEnter enters [waitsForAny] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForAnyEnter(t *statemachine.Task, ctx context.Context) (*waitsForAnyFrame, error) {
-	frame := waitsForAnyFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForAnyFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForAnyFrame is what [waitsForAny] keeps while it is suspended.
+// waitsForAnyFrame is the frame of [waitsForAny], which never suspends.
 type waitsForAnyFrame struct {
 	statemachine.Frame
 
@@ -117,7 +87,7 @@ type waitsForAnyFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForAny] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForAny], which never suspends.
 func (f *waitsForAnyFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -126,12 +96,6 @@ func (f *waitsForAnyFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForAny(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForAny] returned, or raises again the panic that ended it.
-func (f *waitsForAnyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job and frame in one allocation.
@@ -162,19 +126,6 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForEachEnter enters [waitsForEach] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
-	frame := waitsForEachFrame{}
-	if frame.moveNext(t, ctx) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(waitsForEachFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
 type waitsForEachFrame struct {
 	statemachine.Frame
@@ -183,11 +134,6 @@ type waitsForEachFrame struct {
 	loop1 *statemachine.Loop[*job.Job[int], error]
 
 	result0 error
-}
-
-// MoveNext continues [waitsForEach] where it stopped.
-func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
@@ -215,7 +161,7 @@ range1:
 	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:219
+//line github.com/movenext/movenext/coord/waits_async_test.go:165
 		goto resume1
 	}
 	f.State = 1
@@ -231,17 +177,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:235
+//line github.com/movenext/movenext/coord/waits_async_test.go:181
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:240
+//line github.com/movenext/movenext/coord/waits_async_test.go:186
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:245
+//line github.com/movenext/movenext/coord/waits_async_test.go:191
 		goto resume2
 	}
 	f.State = 2
@@ -268,18 +214,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:272
+//line github.com/movenext/movenext/coord/waits_async_test.go:218
 }
 
 // Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 51, 51)
-}
-
-// Results returns what [waitsForEach] returned, or raises again the panic that ended it.
-func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job and frame in one allocation.
@@ -311,17 +251,6 @@ func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForNextEnter enters [waitsForNext] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForNextEnter(t *statemachine.Task, ctx context.Context) (*waitsForNextFrame, error) {
-	frame := waitsForNextLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &waitsForNextFrame{waitsForNextLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsForNextLocals is what [waitsForNext] keeps while it is suspended.
 type waitsForNextLocals struct {
 	statemachine.Frame
@@ -331,19 +260,6 @@ type waitsForNextLocals struct {
 	c     *job.Completions[int]
 	i1    int
 	next1 *job.Job[*job.Job[int]]
-}
-
-// waitsForNextFrame is the frame of [waitsForNext] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForNextFrame struct {
-	waitsForNextLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForNext] where it stopped.
-func (f *waitsForNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end (true).
@@ -371,7 +287,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:375
+//line github.com/movenext/movenext/coord/waits_async_test.go:291
 		goto resume1
 	}
 	f.State = 1
@@ -384,25 +300,22 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
-		if err == nil {
-//line github.com/movenext/movenext/coord/waits_test.go:63
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/coord/waits_async_test.go:306
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:65
 		}
-//line github.com/movenext/movenext/coord/waits_test.go:64
-		result0 = err
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:395
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:401
+//line github.com/movenext/movenext/coord/waits_async_test.go:314
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:67
 	result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:406
+//line github.com/movenext/movenext/coord/waits_async_test.go:319
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -410,12 +323,6 @@ endRange1:
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 63)
-}
-
-// Results returns what [waitsForNext] returned, or raises again the panic that ended it.
-func (f *waitsForNextFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job and frame in one allocation.
@@ -447,19 +354,7 @@ func waitsForThenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForThenEnter enters [waitsForThen] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForThenEnter(t *statemachine.Task, ctx context.Context) (*waitsForThenFrame, error) {
-	frame := waitsForThenFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForThenFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForThenFrame is what [waitsForThen] keeps while it is suspended.
+// waitsForThenFrame is the frame of [waitsForThen], which never suspends.
 type waitsForThenFrame struct {
 	statemachine.Frame
 
@@ -468,7 +363,7 @@ type waitsForThenFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForThen] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForThen], which never suspends.
 func (f *waitsForThenFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -477,12 +372,6 @@ func (f *waitsForThenFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForThen(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForThen] returned, or raises again the panic that ended it.
-func (f *waitsForThenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job and frame in one allocation.
@@ -512,19 +401,7 @@ func waitsForRaceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForRaceEnter enters [waitsForRace] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForRaceEnter(t *statemachine.Task, ctx context.Context) (*waitsForRaceFrame, error) {
-	frame := waitsForRaceFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForRaceFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForRaceFrame is what [waitsForRace] keeps while it is suspended.
+// waitsForRaceFrame is the frame of [waitsForRace], which never suspends.
 type waitsForRaceFrame struct {
 	statemachine.Frame
 
@@ -533,7 +410,7 @@ type waitsForRaceFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForRace] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForRace], which never suspends.
 func (f *waitsForRaceFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -542,12 +419,6 @@ func (f *waitsForRaceFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForRace(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForRace] returned, or raises again the panic that ended it.
-func (f *waitsForRaceFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job and frame in one allocation.
@@ -577,19 +448,7 @@ func waitsForUnwrapAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForUnwrapEnter enters [waitsForUnwrap] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForUnwrapEnter(t *statemachine.Task, ctx context.Context) (*waitsForUnwrapFrame, error) {
-	frame := waitsForUnwrapFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForUnwrapFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForUnwrapFrame is what [waitsForUnwrap] keeps while it is suspended.
+// waitsForUnwrapFrame is the frame of [waitsForUnwrap], which never suspends.
 type waitsForUnwrapFrame struct {
 	statemachine.Frame
 
@@ -598,7 +457,7 @@ type waitsForUnwrapFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForUnwrap] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForUnwrap], which never suspends.
 func (f *waitsForUnwrapFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -607,12 +466,6 @@ func (f *waitsForUnwrapFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForUnwrap(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForUnwrap] returned, or raises again the panic that ended it.
-func (f *waitsForUnwrapFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain, job and frame in one allocation.
@@ -650,7 +503,7 @@ func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsFo
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:654
+//line github.com/movenext/movenext/coord/waits_async_test.go:507
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
@@ -695,7 +548,7 @@ func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEve
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:699
+//line github.com/movenext/movenext/coord/waits_async_test.go:552
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
@@ -734,35 +587,11 @@ func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForScopeEnter enters [waitsForScope] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForScopeEnter(t *statemachine.Task, ctx context.Context) (*waitsForScopeFrame, error) {
-	frame := waitsForScopeLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitsForScopeFrame{waitsForScopeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitsForScopeLocals is what [waitsForScope] keeps while it is suspended.
 type waitsForScopeLocals struct {
 	statemachine.Frame
 
 	wait1 *job.Job[job.Void]
-}
-
-// waitsForScopeFrame is the frame of [waitsForScope] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForScopeFrame struct {
-	waitsForScopeLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForScope] where it stopped.
-func (f *waitsForScopeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
@@ -792,7 +621,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	if f.wait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:796
+//line github.com/movenext/movenext/coord/waits_async_test.go:625
 		goto resume1
 	}
 	f.State = 1
@@ -803,7 +632,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(t, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:807
+//line github.com/movenext/movenext/coord/waits_async_test.go:636
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -811,12 +640,6 @@ resume1:
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 115)
-}
-
-// Results returns what [waitsForScope] returned, or raises again the panic that ended it.
-func (f *waitsForScopeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain, job and frame in one allocation.
@@ -848,19 +671,7 @@ func waitsForSetAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForSetEnter enters [waitsForSet] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForSetEnter(t *statemachine.Task, ctx context.Context) (*waitsForSetFrame, error) {
-	frame := waitsForSetFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForSetFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForSetFrame is what [waitsForSet] keeps while it is suspended.
+// waitsForSetFrame is the frame of [waitsForSet], which never suspends.
 type waitsForSetFrame struct {
 	statemachine.Frame
 
@@ -869,7 +680,7 @@ type waitsForSetFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForSet] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForSet], which never suspends.
 func (f *waitsForSetFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -878,12 +689,6 @@ func (f *waitsForSetFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForSet(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForSet] returned, or raises again the panic that ended it.
-func (f *waitsForSetFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job and frame in one allocation.
@@ -913,19 +718,7 @@ func waitsForMachineAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForMachineEnter enters [waitsForMachine] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForMachineEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachineFrame, error) {
-	frame := waitsForMachineFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForMachineFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForMachineFrame is what [waitsForMachine] keeps while it is suspended.
+// waitsForMachineFrame is the frame of [waitsForMachine], which never suspends.
 type waitsForMachineFrame struct {
 	statemachine.Frame
 
@@ -934,7 +727,7 @@ type waitsForMachineFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForMachine] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForMachine], which never suspends.
 func (f *waitsForMachineFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -943,12 +736,6 @@ func (f *waitsForMachineFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForMachine(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForMachine] returned, or raises again the panic that ended it.
-func (f *waitsForMachineFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]: chain, job and frame in one allocation.
@@ -978,19 +765,7 @@ func waitsForMachinesAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForMachinesEnter enters [waitsForMachines] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForMachinesEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachinesFrame, error) {
-	frame := waitsForMachinesFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForMachinesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForMachinesFrame is what [waitsForMachines] keeps while it is suspended.
+// waitsForMachinesFrame is the frame of [waitsForMachines], which never suspends.
 type waitsForMachinesFrame struct {
 	statemachine.Frame
 
@@ -999,7 +774,7 @@ type waitsForMachinesFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForMachines] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForMachines], which never suspends.
 func (f *waitsForMachinesFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -1008,12 +783,6 @@ func (f *waitsForMachinesFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForMachines(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForMachines] returned, or raises again the panic that ended it.
-func (f *waitsForMachinesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]: chain, job and frame in one allocation.
@@ -1043,19 +812,7 @@ func waitsForTwinAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForTwinEnter enters [waitsForTwin] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForTwinEnter(t *statemachine.Task, ctx context.Context) (*waitsForTwinFrame, error) {
-	frame := waitsForTwinFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForTwinFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForTwinFrame is what [waitsForTwin] keeps while it is suspended.
+// waitsForTwinFrame is the frame of [waitsForTwin], which never suspends.
 type waitsForTwinFrame struct {
 	statemachine.Frame
 
@@ -1064,7 +821,7 @@ type waitsForTwinFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForTwin] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [waitsForTwin], which never suspends.
 func (f *waitsForTwinFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -1073,12 +830,6 @@ func (f *waitsForTwinFrame) MoveNext(t *statemachine.Task) bool {
 	f.arg1 = waitsForTwin(f.ctx)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [waitsForTwin] returned, or raises again the panic that ended it.
-func (f *waitsForTwinFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
 }
 
 // waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job and frame in one allocation.
@@ -1163,7 +914,7 @@ resume1:
 	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1167
+//line github.com/movenext/movenext/coord/waits_async_test.go:918
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1174,7 +925,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	result0 = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1178
+//line github.com/movenext/movenext/coord/waits_async_test.go:929
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1219,36 +970,12 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 	return m.Start(ctx, &t, m)
 }
 
-// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx context.Context, plain func(context.Context) error) (*callsFrame, error) {
-	frame := callsLocals{ctx: ctx, plain: plain}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &callsFrame{callsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // callsLocals is what [calls] keeps while it is suspended.
 type callsLocals struct {
 	statemachine.Frame
 
 	ctx   context.Context
 	plain func(context.Context) error
-}
-
-// callsFrame is the frame of [calls] for a caller that is a machine: what it keeps and, at the end, its results.
-type callsFrame struct {
-	callsLocals
-
-	result0 error
-}
-
-// MoveNext continues [calls] where it stopped.
-func (f *callsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
@@ -1270,7 +997,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:155
 	_ = t.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1274
+//line github.com/movenext/movenext/coord/waits_async_test.go:1001
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1278,12 +1005,6 @@ resume1:
 // Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 155)
-}
-
-// Results returns what [calls] returned, or raises again the panic that ended it.
-func (f *callsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
@@ -1379,7 +1100,7 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 		})
 	}
 	// waits_test.go:165: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1383
+//line github.com/movenext/movenext/coord/waits_async_test.go:1104
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:165
 	return t.Yield(), false
@@ -1393,7 +1114,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1397
+//line github.com/movenext/movenext/coord/waits_async_test.go:1118
 		return true, false
 	}
 	f.State = 2
@@ -1401,7 +1122,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1405
+//line github.com/movenext/movenext/coord/waits_async_test.go:1126
 	goto epilogue
 }
 
@@ -1473,7 +1194,7 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	// waits_test.go:162: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1, _ = suspendsEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1477
+//line github.com/movenext/movenext/coord/waits_async_test.go:1198
 	if f.suspends1 == nil {
 		goto resumed1
 	}
@@ -1487,7 +1208,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:163
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1491
+//line github.com/movenext/movenext/coord/waits_async_test.go:1212
 	f.State = statemachine.Finished
 	return true
 }
@@ -1514,18 +1235,6 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// callsExitsEnter enters [callsExits] for another machine. It returns the results, or the suspended frame that will have them.
-func callsExitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*callsExitsFrame, error) {
-	frame := callsExitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
-		return nil, frame.result0
-	}
-	m := new(callsExitsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // callsExitsFrame is what [callsExits] keeps while it is suspended.
 type callsExitsFrame struct {
 	statemachine.Frame
@@ -1534,11 +1243,6 @@ type callsExitsFrame struct {
 	exits1 *exitsFrame
 
 	result0 error
-}
-
-// MoveNext continues [callsExits] where it stopped.
-func (f *callsExitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
@@ -1582,7 +1286,7 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	// waits_test.go:173: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:173
 	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1586
+//line github.com/movenext/movenext/coord/waits_async_test.go:1290
 	if f.exits1 == nil {
 		goto resumed1
 	}
@@ -1601,7 +1305,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1605
+//line github.com/movenext/movenext/coord/waits_async_test.go:1309
 		return true, false
 	}
 	f.State = 2
@@ -1609,19 +1313,13 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:173
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1613
+//line github.com/movenext/movenext/coord/waits_async_test.go:1317
 	goto epilogue
 }
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 173, 174)
-}
-
-// Results returns what [callsExits] returned, or raises again the panic that ended it.
-func (f *callsExitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and frame in one allocation.
@@ -1640,4 +1338,4 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 354fa121118cfa3f
+// Digest of what is above: c6209d8cf14c7d74

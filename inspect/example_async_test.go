@@ -29,35 +29,11 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 	return m.Start(ctx, &t, m)
 }
 
-// consumeEnter enters [consume] for another machine. It returns the results, or the suspended frame that will have them.
-func consumeEnter(t *statemachine.Task, ctx context.Context, orders *coord.Channel[string]) (*consumeFrame, error) {
-	frame := consumeLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, orders); finished {
-		return nil, v0
-	}
-	m := &consumeFrame{consumeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // consumeLocals is what [consume] keeps while it is suspended.
 type consumeLocals struct {
 	statemachine.Frame
 
 	receive1 *coord.Entered[string, job.Void]
-}
-
-// consumeFrame is the frame of [consume] for a caller that is a machine: what it keeps and, at the end, its results.
-type consumeFrame struct {
-	consumeLocals
-
-	result0 error
-}
-
-// MoveNext continues [consume] where it stopped.
-func (f *consumeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
@@ -76,7 +52,7 @@ func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orde
 	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = orders.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:80
+//line github.com/movenext/movenext/inspect/example_async_test.go:56
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -90,7 +66,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	result0 = err
-//line github.com/movenext/movenext/inspect/example_async_test.go:94
+//line github.com/movenext/movenext/inspect/example_async_test.go:70
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -98,12 +74,6 @@ resumed1:
 // Location returns where [consume] is suspended.
 func (f *consumeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
-}
-
-// Results returns what [consume] returned, or raises again the panic that ended it.
-func (f *consumeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // consumeMachine is the root of a chain of calls that begins with [consume]: chain, job and frame in one allocation.
@@ -123,4 +93,4 @@ func (f *consumeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 927e4ead02e86157
+// Digest of what is above: 94fe49f02bd70ff4

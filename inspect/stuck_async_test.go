@@ -240,20 +240,16 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
-		goto endIf1
+	if err != nil { // place: lock
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:246
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:40
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:39
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:250
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:41
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:257
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -345,7 +341,7 @@ func (f *stuckForChannelLocals) moveNext(t *statemachine.Task, s *stuck, ctx con
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1, _, err = s.channel.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:349
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:345
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -359,7 +355,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:363
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:359
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -408,7 +404,7 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 func (s *stuck) forEventEnter(t *statemachine.Task, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return s.event.WaitEnter(t, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:412
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:408
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
@@ -492,7 +488,7 @@ func (f *stuckAsleepLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	asleep1, result0 = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:496
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:492
 	if !asleep1 {
 		goto resumed1
 	}
@@ -502,7 +498,7 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:506
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:502
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -606,7 +602,7 @@ func (f *stuckLeftLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1, err = f.s.a.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:610
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:606
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -619,17 +615,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
 		unlock1 := f.s.a.Unlock
@@ -645,7 +637,7 @@ endIf1:
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2, _, err2 = f.s.met.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:649
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:641
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -658,21 +650,17 @@ resume2:
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	return true, result0
-endIf2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1, err3 = f.s.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:676
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:664
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -686,24 +674,20 @@ resume3:
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
-	if err3 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
-		goto endIf3
+	if err3 != nil { // place: left
+		result0 = err3
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	return true, result0
-endIf3:
 	f.s.b.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:707
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:691
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -807,7 +791,7 @@ func (f *stuckRightLocals) moveNext(t *statemachine.Task) (finished bool, result
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1, err = f.s.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:811
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:795
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -820,17 +804,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:80
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:80
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		unlock1 := f.s.b.Unlock
@@ -846,7 +826,7 @@ endIf1:
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2, _, err2 = f.s.met.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:850
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:830
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -859,21 +839,17 @@ resume2:
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	return true, result0
-endIf2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1, err3 = f.s.a.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:877
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:853
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -887,24 +863,20 @@ resume3:
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
-	if err3 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
-		goto endIf3
+	if err3 != nil { // place: right
+		result0 = err3
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	return true, result0
-endIf3:
 	f.s.a.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:908
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:880
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -1006,7 +978,7 @@ for1:
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1, err = f.s.turnEnter(t, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:982
 	if f.turn1 == nil {
 		goto resumed1
 	}
@@ -1019,20 +991,17 @@ resume1:
 	f.turn1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:997
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:100
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:99
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1029
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1, err2 = f.s.turnEnter(t, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1036
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1005
 	if f.turn1 == nil {
 		goto resumed2
 	}
@@ -1045,21 +1014,19 @@ resume2:
 	f.turn1 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1020
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:103
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:102
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1055
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1025
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:105
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1063
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1030
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1164,7 +1131,7 @@ func (f *stuckTurnLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1, err = f.lock.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1168
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1135
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1177,17 +1144,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:111
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:111
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	return true, result0
-endIf1:
 	{
 		lock := f.lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:113
@@ -1202,7 +1165,7 @@ endIf1:
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	asleep1, err2 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1206
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1214,23 +1177,19 @@ resume2:
 	err2 = t.Refusal()
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:114
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	return true, result0
-endIf2:
 	// stuck_test.go:117: _, err := job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1234
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1193
 		goto resume3
 	}
 	f.State = 3
@@ -1249,7 +1208,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1253
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1346,7 +1305,7 @@ func (f *stuckNamedLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1350
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1309
 		goto resume1
 	}
 	f.State = 1
@@ -1360,7 +1319,7 @@ resume1:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1323
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1429,7 +1388,7 @@ func (f *stuckNamedFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (finish
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1433
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1392
 		goto resume1
 	}
 	f.State = 1
@@ -1440,7 +1399,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1444
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1403
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1466,4 +1425,4 @@ func (f *stuckNamedFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6f7e2f3148ffd616
+// Digest of what is above: b831cdf442329227

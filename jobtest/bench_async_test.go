@@ -28,36 +28,12 @@ func twentyStepsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// twentyStepsEnter enters [twentySteps] for another machine. It returns the results, or the suspended frame that will have them.
-func twentyStepsEnter(t *statemachine.Task, ctx context.Context) (*twentyStepsFrame, error) {
-	frame := twentyStepsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &twentyStepsFrame{twentyStepsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // twentyStepsLocals is what [twentySteps] keeps while it is suspended.
 type twentyStepsLocals struct {
 	statemachine.Frame
 
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// twentyStepsFrame is the frame of [twentySteps] for a caller that is a machine: what it keeps and, at the end, its results.
-type twentyStepsFrame struct {
-	twentyStepsLocals
-
-	result0 error
-}
-
-// MoveNext continues [twentySteps] where it stopped.
-func (f *twentyStepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end (true).
@@ -90,7 +66,7 @@ func (f *twentyStepsLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	}
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:94
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
@@ -106,7 +82,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:110
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
@@ -121,7 +97,7 @@ resume2:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:125
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:101
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -129,12 +105,6 @@ resume2:
 // Location returns where [twentySteps] is suspended.
 func (f *twentyStepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twentySteps", "github.com/movenext/movenext/jobtest/bench_test.go", 18, 19)
-}
-
-// Results returns what [twentySteps] returned, or raises again the panic that ended it.
-func (f *twentyStepsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // twentyStepsMachine is the root of a chain of calls that begins with [twentySteps]: chain, job and frame in one allocation.
@@ -188,7 +158,7 @@ func (f *twentyStepsFunc1Locals) moveNext(t *statemachine.Task, count *int) (fin
 	// bench_test.go:16: a := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = stepsEnter(t, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:192
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:162
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -202,7 +172,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:206
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:176
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -262,7 +232,7 @@ func (f *twentyStepsFunc2Locals) moveNext(t *statemachine.Task, count *int) (fin
 	// bench_test.go:17: b := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = stepsEnter(t, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:266
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:236
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -276,7 +246,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:280
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:250
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -302,4 +272,4 @@ func (f *twentyStepsFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 038cc319a1bddd6c
+// Digest of what is above: 7cf7570411cbdd7c

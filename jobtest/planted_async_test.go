@@ -125,17 +125,6 @@ func lostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// lostUpdateEnter enters [lostUpdate] for another machine. It returns the results, or the suspended frame that will have them.
-func lostUpdateEnter(t *statemachine.Task, ctx context.Context) (*lostUpdateFrame, error) {
-	frame := lostUpdateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &lostUpdateFrame{lostUpdateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // lostUpdateLocals is what [lostUpdate] keeps while it is suspended.
 type lostUpdateLocals struct {
 	statemachine.Frame
@@ -143,19 +132,6 @@ type lostUpdateLocals struct {
 	s      *shop
 	second *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// lostUpdateFrame is the frame of [lostUpdate] for a caller that is a machine: what it keeps and, at the end, its results.
-type lostUpdateFrame struct {
-	lostUpdateLocals
-
-	result0 error
-}
-
-// MoveNext continues [lostUpdate] where it stopped.
-func (f *lostUpdateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
@@ -190,7 +166,7 @@ func (f *lostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:194
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
 		goto resume1
 	}
 	f.State = 1
@@ -206,7 +182,7 @@ resume1:
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:210
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:186
 		goto resume2
 	}
 	f.State = 2
@@ -220,13 +196,13 @@ resume2:
 	f.await1 = nil
 	if f.s.sold > 1 {
 		result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:224
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:200
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:44
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:230
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:206
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -234,12 +210,6 @@ resume2:
 // Location returns where [lostUpdate] is suspended.
 func (f *lostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 40, 41)
-}
-
-// Results returns what [lostUpdate] returned, or raises again the panic that ended it.
-func (f *lostUpdateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // lostUpdateMachine is the root of a chain of calls that begins with [lostUpdate]: chain, job and frame in one allocation.
@@ -293,7 +263,7 @@ func (f *lostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	// planted_test.go:38: first := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("first"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:297
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:267
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -307,7 +277,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -367,7 +337,7 @@ func (f *lostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	// planted_test.go:39: second := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("second"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:371
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:341
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -381,7 +351,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:385
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:355
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -472,7 +442,7 @@ func (f *counterIncrementLocals) moveNext(t *statemachine.Task) (finished bool, 
 	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	f.lock1, err = f.c.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:476
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:446
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -485,23 +455,19 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:461
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:61
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:60
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:62
 	f.n = f.c.n
 	f.c.Unlock()
 	// planted_test.go:64: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	f.lock1, err2 = f.c.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:505
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:471
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -515,21 +481,17 @@ resume2:
 	f.lock1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:66
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:65
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:525
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:67
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:533
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -574,17 +536,6 @@ func twoSectionsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// twoSectionsEnter enters [twoSections] for another machine. It returns the results, or the suspended frame that will have them.
-func twoSectionsEnter(t *statemachine.Task, ctx context.Context) (*twoSectionsFrame, error) {
-	frame := twoSectionsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &twoSectionsFrame{twoSectionsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // twoSectionsLocals is what [twoSections] keeps while it is suspended.
 type twoSectionsLocals struct {
 	statemachine.Frame
@@ -592,19 +543,6 @@ type twoSectionsLocals struct {
 	c      *counter
 	second *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// twoSectionsFrame is the frame of [twoSections] for a caller that is a machine: what it keeps and, at the end, its results.
-type twoSectionsFrame struct {
-	twoSectionsLocals
-
-	result0 error
-}
-
-// MoveNext continues [twoSections] where it stopped.
-func (f *twoSectionsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end (true).
@@ -634,7 +572,7 @@ func (f *twoSectionsLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:576
 		goto resume1
 	}
 	f.State = 1
@@ -650,7 +588,7 @@ resume1:
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:654
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
 		goto resume2
 	}
 	f.State = 2
@@ -664,13 +602,13 @@ resume2:
 	f.await1 = nil
 	if f.c.n != 2 {
 		result0 = fmt.Errorf("counted %d of 2", f.c.n)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:668
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:606
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:82
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:674
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -678,12 +616,6 @@ resume2:
 // Location returns where [twoSections] is suspended.
 func (f *twoSectionsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twoSections", "github.com/movenext/movenext/jobtest/planted_test.go", 78, 79)
-}
-
-// Results returns what [twoSections] returned, or raises again the panic that ended it.
-func (f *twoSectionsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // twoSectionsMachine is the root of a chain of calls that begins with [twoSections]: chain, job and frame in one allocation.
@@ -772,7 +704,7 @@ func (f *bothLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	f.lock1, err = f.from.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:776
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:708
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -785,17 +717,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_test.go:91
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:91
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/jobtest/planted_test.go:93
@@ -810,7 +738,7 @@ endIf1:
 	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:814
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:742
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -824,24 +752,20 @@ resume2:
 	f.lock1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/planted_test.go:95
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:95
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	return true, result0
-endIf2:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:845
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
 }
 
 // Location returns where [both] is suspended.
@@ -885,17 +809,6 @@ func lockCircleAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// lockCircleEnter enters [lockCircle] for another machine. It returns the results, or the suspended frame that will have them.
-func lockCircleEnter(t *statemachine.Task, ctx context.Context) (*lockCircleFrame, error) {
-	frame := lockCircleLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &lockCircleFrame{lockCircleLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // lockCircleLocals is what [lockCircle] keeps while it is suspended.
 type lockCircleLocals struct {
 	statemachine.Frame
@@ -909,19 +822,6 @@ type lockCircleLocals struct {
 	back   *job.Job[job.Void]
 	err    error
 	await3 *job.Job[job.Void]
-}
-
-// lockCircleFrame is the frame of [lockCircle] for a caller that is a machine: what it keeps and, at the end, its results.
-type lockCircleFrame struct {
-	lockCircleLocals
-
-	result0 error
-}
-
-// MoveNext continues [lockCircle] where it stopped.
-func (f *lockCircleFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [lockCircle] from where it stopped to its next suspension (false) or its end (true).
@@ -949,7 +849,7 @@ func (f *lockCircleLocals) moveNext(t *statemachine.Task) (finished bool, result
 	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	f.lock1, err = f.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:953
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:853
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -962,16 +862,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:868
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:109
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:108
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:972
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	{
 		a := f.a
 		b := f.b
@@ -985,7 +882,7 @@ endIf1:
 		}, job.Named("back"))
 	}
 	// planted_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:989
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:886
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:112
@@ -999,7 +896,7 @@ resume2:
 	f.await3 = f.there
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1003
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:900
 		goto resume3
 	}
 	f.State = 3
@@ -1016,7 +913,7 @@ resume3:
 	f.await3 = f.back
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1020
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:917
 		goto resume4
 	}
 	f.State = 4
@@ -1031,7 +928,7 @@ resume4:
 		f.await3 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1035
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:932
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1039,12 +936,6 @@ resume4:
 // Location returns where [lockCircle] is suspended.
 func (f *lockCircleLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCircle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
-}
-
-// Results returns what [lockCircle] returned, or raises again the panic that ended it.
-func (f *lockCircleFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // lockCircleMachine is the root of a chain of calls that begins with [lockCircle]: chain, job and frame in one allocation.
@@ -1098,7 +989,7 @@ func (f *lockCircleFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b
 	// planted_test.go:110: there := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &a, &b) }, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1, result0 = bothEnter(t, ctx, a, b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1102
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:993
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1110,7 +1001,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1114
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1005
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1170,7 +1061,7 @@ func (f *lockCircleFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a
 	// planted_test.go:111: back := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &b, &a) }, job.Named("back"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1, result0 = bothEnter(t, ctx, b, a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1174
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1065
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1182,7 +1073,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1186
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1077
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1256,13 +1147,13 @@ func (f *bellWaitFrame) MoveNext(t *statemachine.Task) bool {
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:129
 	if f.b.rung {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1260
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1151
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	}
 	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1266
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1157
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
 	return t.Yield()
@@ -1275,7 +1166,7 @@ resume1:
 	f.await2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1279
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1170
 		goto resume2
 	}
 	f.State = 2
@@ -1287,7 +1178,7 @@ resume2:
 	statemachine.JobResult(t, f.await2)
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1182
 	f.State = statemachine.Finished
 	return true
 }
@@ -1330,17 +1221,6 @@ func lostWakeUpAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// lostWakeUpEnter enters [lostWakeUp] for another machine. It returns the results, or the suspended frame that will have them.
-func lostWakeUpEnter(t *statemachine.Task, ctx context.Context) (*lostWakeUpFrame, error) {
-	frame := lostWakeUpLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &lostWakeUpFrame{lostWakeUpLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // lostWakeUpLocals is what [lostWakeUp] keeps while it is suspended.
 type lostWakeUpLocals struct {
 	statemachine.Frame
@@ -1348,19 +1228,6 @@ type lostWakeUpLocals struct {
 	b      *bell
 	waiter *job.Job[job.Void]
 	await4 *job.Job[job.Void]
-}
-
-// lostWakeUpFrame is the frame of [lostWakeUp] for a caller that is a machine: what it keeps and, at the end, its results.
-type lostWakeUpFrame struct {
-	lostWakeUpLocals
-
-	result0 error
-}
-
-// MoveNext continues [lostWakeUp] where it stopped.
-func (f *lostWakeUpFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
@@ -1391,7 +1258,7 @@ func (f *lostWakeUpLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		}, job.Named("waiter"))
 	}
 	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1395
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1262
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	return t.Yield(), nil
@@ -1399,7 +1266,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	_ = t.Refusal()
 	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1270
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	return t.Yield(), nil
@@ -1407,7 +1274,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	_ = t.Refusal()
 	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1411
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1278
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
 	return t.Yield(), nil
@@ -1420,7 +1287,7 @@ resume3:
 	f.await4 = f.waiter
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1424
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
 		goto resume4
 	}
 	f.State = 4
@@ -1435,7 +1302,7 @@ resume4:
 		f.await4 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1439
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1443,12 +1310,6 @@ resume4:
 // Location returns where [lostWakeUp] is suspended.
 func (f *lostWakeUpLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 150, 151, 152, 154)
-}
-
-// Results returns what [lostWakeUp] returned, or raises again the panic that ended it.
-func (f *lostWakeUpFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // lostWakeUpMachine is the root of a chain of calls that begins with [lostWakeUp]: chain, job and frame in one allocation.
@@ -1502,7 +1363,7 @@ func (f *lostWakeUpFunc1Locals) moveNext(t *statemachine.Task, b *bell) (finishe
 	// planted_test.go:149: waiter := job.Go(ctx, func(context.Context) error { b.wait(); return nil }, job.Named("waiter"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = b.waitEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1506
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1367
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -1516,7 +1377,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1520
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1381
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1601,13 +1462,13 @@ func (f *completeLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if *f.done {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1605
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1466
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:164
 	}
 	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1611
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1472
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
 	return t.Yield(), nil
@@ -1617,13 +1478,13 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1621
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1627
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1488
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1668,17 +1529,6 @@ func doubleCompletionAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// doubleCompletionEnter enters [doubleCompletion] for another machine. It returns the results, or the suspended frame that will have them.
-func doubleCompletionEnter(t *statemachine.Task, ctx context.Context) (*doubleCompletionFrame, error) {
-	frame := doubleCompletionLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &doubleCompletionFrame{doubleCompletionLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // doubleCompletionLocals is what [doubleCompletion] keeps while it is suspended.
 type doubleCompletionLocals struct {
 	statemachine.Frame
@@ -1686,19 +1536,6 @@ type doubleCompletionLocals struct {
 	b      *job.Job[job.Void]
 	err    error
 	await1 *job.Job[job.Void]
-}
-
-// doubleCompletionFrame is the frame of [doubleCompletion] for a caller that is a machine: what it keeps and, at the end, its results.
-type doubleCompletionFrame struct {
-	doubleCompletionLocals
-
-	result0 error
-}
-
-// MoveNext continues [doubleCompletion] where it stopped.
-func (f *doubleCompletionFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
@@ -1731,7 +1568,7 @@ func (f *doubleCompletionLocals) moveNext(t *statemachine.Task, ctx context.Cont
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1735
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1572
 		goto resume1
 	}
 	f.State = 1
@@ -1747,7 +1584,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1751
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1588
 		goto resume2
 	}
 	f.State = 2
@@ -1762,7 +1599,7 @@ resume2:
 		f.await1 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1766
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1603
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1770,12 +1607,6 @@ resume2:
 // Location returns where [doubleCompletion] is suspended.
 func (f *doubleCompletionLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 178, 179)
-}
-
-// Results returns what [doubleCompletion] returned, or raises again the panic that ended it.
-func (f *doubleCompletionFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // doubleCompletionMachine is the root of a chain of calls that begins with [doubleCompletion]: chain, job and frame in one allocation.
@@ -1829,7 +1660,7 @@ func (f *doubleCompletionFunc1Locals) moveNext(t *statemachine.Task, done *bool,
 	// planted_test.go:176: a := job.Go(ctx, func(context.Context) error { return complete(&done, s, 1) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1, result0 = completeEnter(t, done, s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1833
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1664
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1841,7 +1672,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1845
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1676
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1901,7 +1732,7 @@ func (f *doubleCompletionFunc2Locals) moveNext(t *statemachine.Task, done *bool,
 	// planted_test.go:177: b := job.Go(ctx, func(context.Context) error { return complete(&done, s, 2) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1, result0 = completeEnter(t, done, s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1905
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1736
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1913,7 +1744,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1748
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2007,13 +1838,13 @@ range1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if err := f.ctx.Err(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2011
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1842
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:190
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1848
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return t.Yield(), nil
@@ -2022,13 +1853,13 @@ resume1:
 	_ = t.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1857
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:193
 	f.s.TrySetResult(42)
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2032
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1863
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2073,35 +1904,11 @@ func leakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// leakOnCancelEnter enters [leakOnCancel] for another machine. It returns the results, or the suspended frame that will have them.
-func leakOnCancelEnter(t *statemachine.Task, ctx context.Context) (*leakOnCancelFrame, error) {
-	frame := leakOnCancelLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &leakOnCancelFrame{leakOnCancelLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // leakOnCancelLocals is what [leakOnCancel] keeps while it is suspended.
 type leakOnCancelLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[job.Void]
-}
-
-// leakOnCancelFrame is the frame of [leakOnCancel] for a caller that is a machine: what it keeps and, at the end, its results.
-type leakOnCancelFrame struct {
-	leakOnCancelLocals
-
-	result0 error
-}
-
-// MoveNext continues [leakOnCancel] where it stopped.
-func (f *leakOnCancelFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
@@ -2129,7 +1936,7 @@ func (f *leakOnCancelLocals) moveNext(t *statemachine.Task, ctx context.Context)
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2133
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1940
 		goto resume1
 	}
 	f.State = 1
@@ -2143,7 +1950,7 @@ resume1:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2147
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1954
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2151,12 +1958,6 @@ resume1:
 // Location returns where [leakOnCancel] is suspended.
 func (f *leakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
-}
-
-// Results returns what [leakOnCancel] returned, or raises again the panic that ended it.
-func (f *leakOnCancelFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // leakOnCancelMachine is the root of a chain of calls that begins with [leakOnCancel]: chain, job and frame in one allocation.
@@ -2212,7 +2013,7 @@ func (f *leakOnCancelFunc1Locals) moveNext(t *statemachine.Task, s *job.Source[i
 	f.await1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2216
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
 		goto resume1
 	}
 	f.State = 1
@@ -2226,7 +2027,7 @@ resume1:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2230
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2031
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2286,7 +2087,7 @@ func (f *leakOnCancelFunc2Locals) moveNext(t *statemachine.Task, s *job.Source[i
 	// planted_test.go:206: _, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1, result0 = answerEnter(t, ctx, s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2290
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2091
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -2298,7 +2099,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2302
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2103
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2386,7 +2187,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2390
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2191
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
 	return t.Yield()
@@ -2396,7 +2197,7 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2400
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2201
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -2441,17 +2242,6 @@ func overtakingAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// overtakingEnter enters [overtaking] for another machine. It returns the results, or the suspended frame that will have them.
-func overtakingEnter(t *statemachine.Task, ctx context.Context) (*overtakingFrame, error) {
-	frame := overtakingLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &overtakingFrame{overtakingLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // overtakingLocals is what [overtaking] keeps while it is suspended.
 type overtakingLocals struct {
 	statemachine.Frame
@@ -2459,19 +2249,6 @@ type overtakingLocals struct {
 	late   *bool
 	walker *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// overtakingFrame is the frame of [overtaking] for a caller that is a machine: what it keeps and, at the end, its results.
-type overtakingFrame struct {
-	overtakingLocals
-
-	result0 error
-}
-
-// MoveNext continues [overtaking] where it stopped.
-func (f *overtakingFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end (true).
@@ -2508,7 +2285,7 @@ func (f *overtakingLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2512
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2289
 		goto resume1
 	}
 	f.State = 1
@@ -2524,7 +2301,7 @@ resume1:
 	f.await1 = f.walker
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2528
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2305
 		goto resume2
 	}
 	f.State = 2
@@ -2538,13 +2315,13 @@ resume2:
 	f.await1 = nil
 	if *f.late {
 		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2542
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2319
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:237
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2548
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2325
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2552,12 +2329,6 @@ resume2:
 // Location returns where [overtaking] is suspended.
 func (f *overtakingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 233, 234)
-}
-
-// Results returns what [overtaking] returned, or raises again the panic that ended it.
-func (f *overtakingFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // overtakingMachine is the root of a chain of calls that begins with [overtaking]: chain, job and frame in one allocation.
@@ -2611,7 +2382,7 @@ func (f *overtakingFunc1Locals) moveNext(t *statemachine.Task, done *int) (finis
 	// planted_test.go:226: runner := job.Go(ctx, func(context.Context) error { steps(25, &done); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = stepsEnter(t, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2615
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2386
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -2625,7 +2396,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2629
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2400
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2687,7 +2458,7 @@ func (f *overtakingFunc2Locals) moveNext(t *statemachine.Task) (finished bool, r
 //line github.com/movenext/movenext/jobtest/planted_test.go:228
 	f.begin = (*f.done)
 	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2691
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2462
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	return t.Yield(), nil
@@ -2696,7 +2467,7 @@ resume1:
 	_ = t.Refusal()
 	(*f.late) = (*f.done)-f.begin >= 20
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2700
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2471
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2786,7 +2557,7 @@ func (f *reserveLocals) moveNext(t *statemachine.Task, ctx context.Context, afte
 	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	asleep1, err = statemachine.Sleep(t, ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2790
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2561
 	if !asleep1 {
 		goto resumed1
 	}
@@ -2797,20 +2568,16 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:245
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2574
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:247
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:246
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2807
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:248
 	f.free = *f.seats > 0
 	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2814
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2581
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
 	return t.Yield(), nil
@@ -2821,7 +2588,7 @@ resume2:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2825
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2592
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2866,17 +2633,6 @@ func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// oversellEnter enters [oversell] for another machine. It returns the results, or the suspended frame that will have them.
-func oversellEnter(t *statemachine.Task, ctx context.Context) (*oversellFrame, error) {
-	frame := oversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &oversellFrame{oversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // oversellLocals is what [oversell] keeps while it is suspended.
 type oversellLocals struct {
 	statemachine.Frame
@@ -2884,19 +2640,6 @@ type oversellLocals struct {
 	seats  *int
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// oversellFrame is the frame of [oversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type oversellFrame struct {
-	oversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [oversell] where it stopped.
-func (f *oversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
@@ -2933,7 +2676,7 @@ func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2937
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2680
 		goto resume1
 	}
 	f.State = 1
@@ -2949,7 +2692,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2953
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2696
 		goto resume2
 	}
 	f.State = 2
@@ -2963,13 +2706,13 @@ resume2:
 	f.await1 = nil
 	if (*f.seats) < 0 {
 		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2967
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2710
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:267
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2973
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2716
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2977,12 +2720,6 @@ resume2:
 // Location returns where [oversell] is suspended.
 func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 263, 264)
-}
-
-// Results returns what [oversell] returned, or raises again the panic that ended it.
-func (f *oversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
@@ -3036,7 +2773,7 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	// planted_test.go:261: a := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1, result0 = reserveEnter(t, ctx, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3040
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2777
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -3048,7 +2785,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3052
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2789
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3108,7 +2845,7 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	// planted_test.go:262: b := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1, result0 = reserveEnter(t, ctx, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3112
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2849
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -3120,7 +2857,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3124
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2861
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3213,7 +2950,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3217
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2954
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
 	return t.Yield(), nil
@@ -3223,17 +2960,17 @@ resume1:
 	if f.s.top == f.top {
 		f.s.top = f.next
 		result0 = f.top
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3227
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2964
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:290
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3232
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2969
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3237
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2974
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3317,12 +3054,11 @@ func (f *stackPopAndPutBackFrame) MoveNext(t *statemachine.Task) bool {
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1, f.first = f.s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3321
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3058
 	if f.pop1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.first = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
@@ -3333,7 +3069,7 @@ resumed1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1, second = f.s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3337
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3073
 	if f.pop1 == nil {
 		goto resumed2
 	}
@@ -3352,7 +3088,7 @@ resumed2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3356
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3092
 	f.State = statemachine.Finished
 	return true
 }
@@ -3395,17 +3131,6 @@ func abaAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// abaEnter enters [aba] for another machine. It returns the results, or the suspended frame that will have them.
-func abaEnter(t *statemachine.Task, ctx context.Context) (*abaFrame, error) {
-	frame := abaLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &abaFrame{abaLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // abaLocals is what [aba] keeps while it is suspended.
 type abaLocals struct {
 	statemachine.Frame
@@ -3413,19 +3138,6 @@ type abaLocals struct {
 	s      *stack
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// abaFrame is the frame of [aba] for a caller that is a machine: what it keeps and, at the end, its results.
-type abaFrame struct {
-	abaLocals
-
-	result0 error
-}
-
-// MoveNext continues [aba] where it stopped.
-func (f *abaFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true).
@@ -3463,7 +3175,7 @@ func (f *abaLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3467
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3179
 		goto resume1
 	}
 	f.State = 1
@@ -3479,7 +3191,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3483
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3195
 		goto resume2
 	}
 	f.State = 2
@@ -3493,13 +3205,13 @@ resume2:
 	f.await1 = nil
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3209
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3503
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3215
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3507,12 +3219,6 @@ resume2:
 // Location returns where [aba] is suspended.
 func (f *abaLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 319, 320)
-}
-
-// Results returns what [aba] returned, or raises again the panic that ended it.
-func (f *abaFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // abaMachine is the root of a chain of calls that begins with [aba]: chain, job and frame in one allocation.
@@ -3566,7 +3272,7 @@ func (f *abaFunc1Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	// planted_test.go:317: a := job.Go(ctx, func(context.Context) error { s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1, _ = s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3570
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3276
 	if f.pop1 == nil {
 		goto resumed1
 	}
@@ -3580,7 +3286,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3584
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3290
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3640,7 +3346,7 @@ func (f *abaFunc2Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	// planted_test.go:318: b := job.Go(ctx, func(context.Context) error { s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = s.popAndPutBackEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3644
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3350
 	if f.popAndPutBack1 == nil {
 		goto resumed1
 	}
@@ -3654,7 +3360,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3658
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3364
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3680,4 +3386,4 @@ func (f *abaFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 86d07b34df99ed55
+// Digest of what is above: 6e7f2ae5b072a760

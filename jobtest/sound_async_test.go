@@ -102,17 +102,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:20
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:20
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	return true, result0
-endIf1:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:22
@@ -127,7 +123,7 @@ endIf1:
 	// sound_test.go:23: s.buy()
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
 	f.buy2 = f.s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:131
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:127
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -146,7 +142,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:24
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:150
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:146
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -190,17 +186,6 @@ func noLostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// noLostUpdateEnter enters [noLostUpdate] for another machine. It returns the results, or the suspended frame that will have them.
-func noLostUpdateEnter(t *statemachine.Task, ctx context.Context) (*noLostUpdateFrame, error) {
-	frame := noLostUpdateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noLostUpdateFrame{noLostUpdateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // noLostUpdateLocals is what [noLostUpdate] keeps while it is suspended.
 type noLostUpdateLocals struct {
 	statemachine.Frame
@@ -209,19 +194,6 @@ type noLostUpdateLocals struct {
 	second *job.Job[job.Void]
 	err    error
 	await1 *job.Job[job.Void]
-}
-
-// noLostUpdateFrame is the frame of [noLostUpdate] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLostUpdateFrame struct {
-	noLostUpdateLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLostUpdate] where it stopped.
-func (f *noLostUpdateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
@@ -258,7 +230,7 @@ func (f *noLostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context)
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:262
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
@@ -274,7 +246,7 @@ resume1:
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:278
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:250
 		goto resume2
 	}
 	f.State = 2
@@ -289,14 +261,14 @@ resume2:
 		f.await1 = nil
 		if f.s.sold > 1 {
 			result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:293
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:265
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:36
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:300
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:272
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -304,12 +276,6 @@ resume2:
 // Location returns where [noLostUpdate] is suspended.
 func (f *noLostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLostUpdate", "github.com/movenext/movenext/jobtest/sound_test.go", 32, 33)
-}
-
-// Results returns what [noLostUpdate] returned, or raises again the panic that ended it.
-func (f *noLostUpdateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // noLostUpdateMachine is the root of a chain of calls that begins with [noLostUpdate]: chain, job and frame in one allocation.
@@ -363,7 +329,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	// sound_test.go:30: first := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:367
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:333
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -375,7 +341,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:379
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:345
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -435,7 +401,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	// sound_test.go:31: second := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:439
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:405
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -447,7 +413,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:451
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:417
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -522,14 +488,14 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:45: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:526
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:492
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	return t.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	_ = t.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:533
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:499
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -574,17 +540,6 @@ func noLivelockAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// noLivelockEnter enters [noLivelock] for another machine. It returns the results, or the suspended frame that will have them.
-func noLivelockEnter(t *statemachine.Task, ctx context.Context) (*noLivelockFrame, error) {
-	frame := noLivelockLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noLivelockFrame{noLivelockLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // noLivelockLocals is what [noLivelock] keeps while it is suspended.
 type noLivelockLocals struct {
 	statemachine.Frame
@@ -594,19 +549,6 @@ type noLivelockLocals struct {
 	b      *job.Job[job.Void]
 	err    error
 	await2 *job.Job[job.Void]
-}
-
-// noLivelockFrame is the frame of [noLivelock] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLivelockFrame struct {
-	noLivelockLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLivelock] where it stopped.
-func (f *noLivelockFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end (true).
@@ -641,7 +583,7 @@ func (f *noLivelockLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		})
 	}
 	// sound_test.go:56: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:645
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:587
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
 	return t.Yield(), nil
@@ -654,7 +596,7 @@ resume1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:658
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:600
 		goto resume2
 	}
 	f.State = 2
@@ -671,7 +613,7 @@ resume2:
 	f.await2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:675
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:617
 		goto resume3
 	}
 	f.State = 3
@@ -686,7 +628,7 @@ resume3:
 		f.await2 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:690
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:632
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -694,12 +636,6 @@ resume3:
 // Location returns where [noLivelock] is suspended.
 func (f *noLivelockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLivelock", "github.com/movenext/movenext/jobtest/sound_test.go", 56, 58, 59)
-}
-
-// Results returns what [noLivelock] returned, or raises again the panic that ended it.
-func (f *noLivelockFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // noLivelockMachine is the root of a chain of calls that begins with [noLivelock]: chain, job and frame in one allocation.
@@ -753,7 +689,7 @@ func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	// sound_test.go:54: a := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = spinEnter(t, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:757
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:693
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -767,7 +703,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:771
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:707
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -827,7 +763,7 @@ func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	// sound_test.go:55: b := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = spinEnter(t, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:831
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:767
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -841,7 +777,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:845
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:781
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -956,7 +892,7 @@ range1:
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1, err = f.c.SendEnter(t, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:960
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:896
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -969,20 +905,16 @@ resume1:
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:69
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:70
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:70
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:986
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:918
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
@@ -991,7 +923,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:995
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:927
 }
 
 // Location returns where [produce] is suspended.
@@ -1035,17 +967,6 @@ func noLeakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// noLeakOnCancelEnter enters [noLeakOnCancel] for another machine. It returns the results, or the suspended frame that will have them.
-func noLeakOnCancelEnter(t *statemachine.Task, ctx context.Context) (*noLeakOnCancelFrame, error) {
-	frame := noLeakOnCancelLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &noLeakOnCancelFrame{noLeakOnCancelLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // noLeakOnCancelLocals is what [noLeakOnCancel] keeps while it is suspended.
 type noLeakOnCancelLocals struct {
 	statemachine.Frame
@@ -1057,19 +978,6 @@ type noLeakOnCancelLocals struct {
 	sum      int
 	receive1 *coord.Entered[int, job.Void]
 	await2   *job.Job[job.Void]
-}
-
-// noLeakOnCancelFrame is the frame of [noLeakOnCancel] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLeakOnCancelFrame struct {
-	noLeakOnCancelLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLeakOnCancel] where it stopped.
-func (f *noLeakOnCancelFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
@@ -1102,7 +1010,7 @@ for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1, n, err = f.c.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1106
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1014
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1120,13 +1028,13 @@ resumed1:
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1124
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1032
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:90
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1130
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1038
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
@@ -1134,7 +1042,7 @@ endFor1:
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1138
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1046
 		goto resume2
 	}
 	f.State = 2
@@ -1149,14 +1057,14 @@ resume2:
 		f.await2 = nil
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1153
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1061
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
 		}
 		result0 = err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1160
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1068
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1164,12 +1072,6 @@ resume2:
 // Location returns where [noLeakOnCancel] is suspended.
 func (f *noLeakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLeakOnCancel", "github.com/movenext/movenext/jobtest/sound_test.go", 84, 93)
-}
-
-// Results returns what [noLeakOnCancel] returned, or raises again the panic that ended it.
-func (f *noLeakOnCancelFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // noLeakOnCancelMachine is the root of a chain of calls that begins with [noLeakOnCancel]: chain, job and frame in one allocation.
@@ -1223,7 +1125,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Chan
 	// sound_test.go:81: producer := job.Go(ctx, func(ctx context.Context) error { return produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1, result0 = produceEnter(t, ctx, c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1227
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1129
 	if f.produce1 == nil {
 		goto resumed1
 	}
@@ -1235,7 +1137,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1239
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1141
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1335,7 +1237,7 @@ func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	asleep1, err = statemachine.Sleep(t, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1339
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1241
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1346,21 +1248,17 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:104
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:105
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:105
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	return true, result0
-endIf1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2, err2 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1364
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1262
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -1374,17 +1272,13 @@ resume2:
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:107
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/sound_test.go:108
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:108
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	return true, result0
-endIf2:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:110
@@ -1399,7 +1293,7 @@ endIf2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1297
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
@@ -1415,7 +1309,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1313
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1459,17 +1353,6 @@ func noOversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// noOversellEnter enters [noOversell] for another machine. It returns the results, or the suspended frame that will have them.
-func noOversellEnter(t *statemachine.Task, ctx context.Context) (*noOversellFrame, error) {
-	frame := noOversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noOversellFrame{noOversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // noOversellLocals is what [noOversell] keeps while it is suspended.
 type noOversellLocals struct {
 	statemachine.Frame
@@ -1478,19 +1361,6 @@ type noOversellLocals struct {
 	b      *job.Job[job.Void]
 	err    error
 	await1 *job.Job[job.Void]
-}
-
-// noOversellFrame is the frame of [noOversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type noOversellFrame struct {
-	noOversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [noOversell] where it stopped.
-func (f *noOversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end (true).
@@ -1529,7 +1399,7 @@ func (f *noOversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1533
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
 		goto resume1
 	}
 	f.State = 1
@@ -1545,7 +1415,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1549
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
 		goto resume2
 	}
 	f.State = 2
@@ -1560,14 +1430,14 @@ resume2:
 		f.await1 = nil
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1564
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1434
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1571
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1441
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1575,12 +1445,6 @@ resume2:
 // Location returns where [noOversell] is suspended.
 func (f *noOversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noOversell", "github.com/movenext/movenext/jobtest/sound_test.go", 124, 125)
-}
-
-// Results returns what [noOversell] returned, or raises again the panic that ended it.
-func (f *noOversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // noOversellMachine is the root of a chain of calls that begins with [noOversell]: chain, job and frame in one allocation.
@@ -1634,7 +1498,7 @@ func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	// sound_test.go:122: a := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1638
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1502
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1646,7 +1510,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1650
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1514
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1706,7 +1570,7 @@ func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	// sound_test.go:123: b := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1710
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1574
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1718,7 +1582,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1722
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1586
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1756,36 +1620,12 @@ func patientAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// patientEnter enters [patient] for another machine. It returns the results, or the suspended frame that will have them.
-func patientEnter(t *statemachine.Task, ctx context.Context) (*patientFrame, error) {
-	frame := patientLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &patientFrame{patientLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // patientLocals is what [patient] keeps while it is suspended.
 type patientLocals struct {
 	statemachine.Frame
 
 	other  *job.Job[job.Void]
 	await2 *job.Job[job.Void]
-}
-
-// patientFrame is the frame of [patient] for a caller that is a machine: what it keeps and, at the end, its results.
-type patientFrame struct {
-	patientLocals
-
-	result0 error
-}
-
-// MoveNext continues [patient] where it stopped.
-func (f *patientFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [patient] from where it stopped to its next suspension (false) or its end (true).
@@ -1811,7 +1651,7 @@ func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	asleep1, err = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1815
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1655
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1822,22 +1662,19 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:137
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1668
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/sound_test.go:139
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:138
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1832
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// sound_test.go:140: _, err := other.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1841
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1678
 		goto resume2
 	}
 	f.State = 2
@@ -1852,7 +1689,7 @@ resume2:
 		f.await2 = nil
 		result0 = err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1856
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1693
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1860,12 +1697,6 @@ resume2:
 // Location returns where [patient] is suspended.
 func (f *patientLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.patient", "github.com/movenext/movenext/jobtest/sound_test.go", 137, 140)
-}
-
-// Results returns what [patient] returned, or raises again the panic that ended it.
-func (f *patientFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // patientMachine is the root of a chain of calls that begins with [patient]: chain, job and frame in one allocation.
@@ -1918,7 +1749,7 @@ func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context)
 	// sound_test.go:136: other := job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	asleep1, result0 = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1922
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1753
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1928,7 +1759,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1932
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1763
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1954,4 +1785,4 @@ func (f *patientFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3fece251d828926e
+// Digest of what is above: 67ad586a0ecb89c1

@@ -31,18 +31,6 @@ func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// echoAllEnter enters [echoAll] for another machine. It returns the results, or the suspended frame that will have them.
-func echoAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoAllFrame, int, error) {
-	frame := echoAllLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoAllFrame{echoAllLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // echoAllLocals is what [echoAll] keeps while it is suspended.
 type echoAllLocals struct {
 	statemachine.Frame
@@ -56,20 +44,6 @@ type echoAllLocals struct {
 	readable1    *netio.EnteredVoid
 	n            int
 	readOrWrite2 *netio.Entered
-}
-
-// echoAllFrame is the frame of [echoAll] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoAllFrame struct {
-	echoAllLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoAll] where it stopped.
-func (f *echoAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [echoAll] from where it stopped to its next suspension (false) or its end (true).
@@ -103,7 +77,7 @@ for1:
 	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:107
+//line github.com/movenext/movenext/netio/adopt_async_test.go:81
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -116,21 +90,17 @@ resume1:
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	if err == nil {
-//line github.com/movenext/movenext/netio/adopt_test.go:87
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/adopt_test.go:88
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:88
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	return true, result0, result1
-endIf1:
 	// adopt_test.go:90: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:134
+//line github.com/movenext/movenext/netio/adopt_async_test.go:104
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -160,7 +130,7 @@ resumed2:
 	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:164
+//line github.com/movenext/movenext/netio/adopt_async_test.go:134
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -173,31 +143,21 @@ resume3:
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/adopt_test.go:97
-		goto endIf2
+	if err3 != nil {
+		result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/adopt_test.go:98
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:98
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	return true, result0, result1
-endIf2:
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:189
+//line github.com/movenext/movenext/netio/adopt_async_test.go:155
 	goto for1
 }
 
 // Location returns where [echoAll] is suspended.
 func (f *echoAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
-}
-
-// Results returns what [echoAll] returned, or raises again the panic that ended it.
-func (f *echoAllFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame in one allocation.
@@ -218,4 +178,4 @@ func (f *echoAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0c8887916b642f30
+// Digest of what is above: 8192ba7ce7bc0e10

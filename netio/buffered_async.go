@@ -314,16 +314,14 @@ resume1:
 	f.filled1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:111
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:111
-		goto endIf1
+	if err != nil {
+		result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/buffered_async.go:320
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/buffered.go:113
 	}
-//line github.com/movenext/movenext/netio/buffered.go:112
-	result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/buffered_async.go:324
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/netio/buffered_async.go:325
 	goto for1
 }
 
@@ -424,7 +422,7 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:147
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
-//line github.com/movenext/movenext/netio/buffered_async.go:428
+//line github.com/movenext/movenext/netio/buffered_async.go:426
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:149
@@ -432,7 +430,7 @@ for1:
 	// buffered.go:150: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:150
 	f.filled1, err = filledEnter(t, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:436
+//line github.com/movenext/movenext/netio/buffered_async.go:434
 	if f.filled1 == nil {
 		goto resumed1
 	}
@@ -445,21 +443,19 @@ resume1:
 	f.filled1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:150
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:150
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
+//line github.com/movenext/movenext/netio/buffered_async.go:449
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/buffered.go:152
 	}
-//line github.com/movenext/movenext/netio/buffered.go:151
-	result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
-//line github.com/movenext/movenext/netio/buffered_async.go:455
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/netio/buffered_async.go:454
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/buffered.go:154
 	result0, result1 = f.b.buf[f.b.lo:f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:463
+//line github.com/movenext/movenext/netio/buffered_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -560,7 +556,7 @@ func (f *filledLocals) moveNext(t *statemachine.Task, ctx context.Context) (ende
 	// buffered.go:166: if err := dataAwaited(ctx, b.from); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:166
 	f.dataAwaited1, err = dataAwaitedEnter(t, ctx, f.b.from)
-//line github.com/movenext/movenext/netio/buffered_async.go:564
+//line github.com/movenext/movenext/netio/buffered_async.go:560
 	if f.dataAwaited1 == nil {
 		goto resumed1
 	}
@@ -573,20 +569,17 @@ resume1:
 	f.dataAwaited1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:166
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:166
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/buffered_async.go:575
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/netio/buffered.go:168
 	}
-//line github.com/movenext/movenext/netio/buffered.go:167
-	result0 = err
-//line github.com/movenext/movenext/netio/buffered_async.go:583
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// buffered.go:169: filledOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:169
 	f.filledOnce2 = filledOnceEnter(t, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:590
+//line github.com/movenext/movenext/netio/buffered_async.go:583
 	if f.filledOnce2 == nil {
 		goto resumed2
 	}
@@ -601,7 +594,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/netio/buffered.go:170
 	result0 = nil
-//line github.com/movenext/movenext/netio/buffered_async.go:605
+//line github.com/movenext/movenext/netio/buffered_async.go:598
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -685,7 +678,7 @@ func (f *filledOnceFrame) MoveNext(t *statemachine.Task) bool {
 	// buffered.go:178: n, err := someRead(b.from, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:178
 	f.someRead1, n, err = someReadEnter(t, f.b.from, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:689
+//line github.com/movenext/movenext/netio/buffered_async.go:682
 	if f.someRead1 == nil {
 		goto resumed1
 	}
@@ -700,7 +693,7 @@ resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:179
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:704
+//line github.com/movenext/movenext/netio/buffered_async.go:697
 	f.State = statemachine.Finished
 	return true
 }
@@ -731,4 +724,4 @@ func (f *filledOnceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ad4a74be8522b3eb
+// Digest of what is above: fde858ffa7d014a6

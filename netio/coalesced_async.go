@@ -101,33 +101,29 @@ resume1:
 	f.flush1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:32
-	if err == nil {
-//line github.com/movenext/movenext/netio/coalesced.go:32
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/coalesced_async.go:107
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/coalesced.go:34
 	}
-//line github.com/movenext/movenext/netio/coalesced.go:33
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/coalesced_async.go:111
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 endIf1:
-//line github.com/movenext/movenext/netio/coalesced.go:36
 	if f.b.err != nil {
 		result0, result1 = 0, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:119
+//line github.com/movenext/movenext/netio/coalesced_async.go:115
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/coalesced.go:38
 	}
 	if len(f.p) < chunk {
 //line github.com/movenext/movenext/netio/coalesced.go:39
-		goto endIf3
+		goto endIf2
 	}
 	// coalesced.go:40: n, err := allWritten(context.Background(), b.to, p)
 //line github.com/movenext/movenext/netio/coalesced.go:40
 	f.allWritten2, n, err2 = allWrittenEnter(t, context.Background(), f.b.to, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:131
+//line github.com/movenext/movenext/netio/coalesced_async.go:127
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -143,14 +139,14 @@ resumed2:
 //line github.com/movenext/movenext/netio/coalesced.go:41
 	f.b.err = err2
 	result0, result1 = n, err2
-//line github.com/movenext/movenext/netio/coalesced_async.go:147
+//line github.com/movenext/movenext/netio/coalesced_async.go:143
 	f.State = statemachine.Finished
 	return true, result0, result1
-endIf3:
+endIf2:
 //line github.com/movenext/movenext/netio/coalesced.go:44
 	if len(f.p) == 0 {
 		result0, result1 = 0, nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:154
+//line github.com/movenext/movenext/netio/coalesced_async.go:150
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/coalesced.go:46
@@ -160,7 +156,7 @@ endIf3:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:164
+//line github.com/movenext/movenext/netio/coalesced_async.go:160
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -255,7 +251,7 @@ func (f *BufferedWriterFlushLocals) moveNext(t *statemachine.Task, ctx context.C
 //line github.com/movenext/movenext/netio/coalesced.go:60
 	if f.b.err != nil || f.b.chunk == nil {
 		result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:259
+//line github.com/movenext/movenext/netio/coalesced_async.go:255
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/coalesced.go:62
@@ -263,7 +259,7 @@ func (f *BufferedWriterFlushLocals) moveNext(t *statemachine.Task, ctx context.C
 	// coalesced.go:63: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:63
 	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(t, ctx, f.b.to, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:267
+//line github.com/movenext/movenext/netio/coalesced_async.go:263
 	if f.allWritten1 == nil {
 		goto resumed1
 	}
@@ -280,7 +276,7 @@ resumed1:
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:284
+//line github.com/movenext/movenext/netio/coalesced_async.go:280
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -313,4 +309,4 @@ func (f *BufferedWriterFlushMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 51329437f7db9aef
+// Digest of what is above: 09c4ca5d3f6fbd2b

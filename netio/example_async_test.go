@@ -113,22 +113,18 @@ resume1:
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/example_test.go:23
-	if err == nil {
-//line github.com/movenext/movenext/netio/example_test.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/example_test.go:24
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:24
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_test.go:24
-	result0 = err
-//line github.com/movenext/movenext/netio/example_test.go:24
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:24
-	return true, result0
-endIf1:
 	f.p = make([]byte, 32)
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:132
+//line github.com/movenext/movenext/netio/example_async_test.go:128
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -163,7 +159,7 @@ resumed2:
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:167
+//line github.com/movenext/movenext/netio/example_async_test.go:163
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -177,18 +173,14 @@ resume3:
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/example_test.go:39
-		goto endIf2
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/netio/example_test.go:40
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:40
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_test.go:40
-	result0 = err3
-//line github.com/movenext/movenext/netio/example_test.go:40
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:40
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/netio/example_async_test.go:192
+//line github.com/movenext/movenext/netio/example_async_test.go:184
 	goto for1
 }
 
@@ -233,35 +225,11 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener) (*serveFrame, error) {
-	frame := serveLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, l); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // serveLocals is what [serve] keeps while it is suspended.
 type serveLocals struct {
 	statemachine.Frame
 
 	inScope1 *job.Job[job.Void]
-}
-
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
@@ -286,7 +254,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/example_async_test.go:290
+//line github.com/movenext/movenext/netio/example_async_test.go:258
 		goto resume1
 	}
 	f.State = 1
@@ -297,7 +265,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(t, f.inScope1)
 //line github.com/movenext/movenext/netio/example_test.go:49
 	f.inScope1 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:301
+//line github.com/movenext/movenext/netio/example_async_test.go:269
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -305,12 +273,6 @@ resume1:
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
-}
-
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -380,7 +342,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:384
+//line github.com/movenext/movenext/netio/example_async_test.go:346
 		goto resume1
 	}
 	f.State = 1
@@ -396,7 +358,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:400
+//line github.com/movenext/movenext/netio/example_async_test.go:362
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -404,12 +366,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:408
+//line github.com/movenext/movenext/netio/example_async_test.go:370
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:413
+//line github.com/movenext/movenext/netio/example_async_test.go:375
 		goto resume2
 	}
 	f.State = 2
@@ -437,7 +399,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:441
+//line github.com/movenext/movenext/netio/example_async_test.go:403
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -495,7 +457,7 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(t, ctx, c)
-//line github.com/movenext/movenext/netio/example_async_test.go:499
+//line github.com/movenext/movenext/netio/example_async_test.go:461
 	if f.shout1 == nil {
 		goto resumed1
 	}
@@ -507,7 +469,7 @@ resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_async_test.go:511
+//line github.com/movenext/movenext/netio/example_async_test.go:473
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -533,4 +495,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f48d30f02844ce82
+// Digest of what is above: a9ecc47ba978ab48

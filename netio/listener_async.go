@@ -77,7 +77,7 @@ type connectionsFrame struct {
 	acceptWithin1 *EnteredAccept
 }
 
-// MoveNext runs [connections] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [connections] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
 	var c *Conn
 	resumeAt := f.State
@@ -100,7 +100,6 @@ for1:
 		goto resumed1
 	}
 	f.State = 1
-	f.err = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:68
@@ -110,7 +109,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/listener.go:69
 	if isClosed(f.err) {
-//line github.com/movenext/movenext/netio/listener_async.go:114
+//line github.com/movenext/movenext/netio/listener_async.go:113
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/netio/listener.go:71
@@ -118,7 +117,7 @@ resumed1:
 	// listener.go:72: if !yield(c, err) || err != nil {
 //line github.com/movenext/movenext/netio/listener.go:72
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:122
+//line github.com/movenext/movenext/netio/listener_async.go:121
 	f.State = 2
 	return true
 resume2:
@@ -137,7 +136,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:141
+//line github.com/movenext/movenext/netio/listener_async.go:140
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -165,7 +164,7 @@ func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) 
 func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:101
 	return l.acceptWithinEnter(t, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:169
+//line github.com/movenext/movenext/netio/listener_async.go:168
 }
 
 // nextWithinFrame is the frame of the function whose results [nextWithin] returns: it keeps nothing of its own while it is suspended.
@@ -192,4 +191,4 @@ func (f *nextWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
 }
 
-// Digest of what is above: 9c3af0bfecc6079d
+// Digest of what is above: 2510cb17e84facca

@@ -30,19 +30,6 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 	return m.Start(ctx, &t, m)
 }
 
-// greetAllEnter enters [greetAll] for another machine. It returns the results, or the suspended frame that will have them.
-func greetAllEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener, word string) (*greetAllFrame, int, error) {
-	frame := greetAllFrame{word: word}
-	if frame.moveNext(t, ctx, l) {
-		t.Rethrow()
-		return nil, frame.result0, frame.result1
-	}
-	m := new(greetAllFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // greetAllFrame is what [greetAll] keeps while it is suspended.
 type greetAllFrame struct {
 	statemachine.Frame
@@ -57,11 +44,6 @@ type greetAllFrame struct {
 
 	result0 int
 	result1 error
-}
-
-// MoveNext continues [greetAll] where it stopped.
-func (f *greetAllFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
@@ -93,7 +75,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:97
+//line github.com/movenext/movenext/netio/listener_async_test.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -112,7 +94,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:116
+//line github.com/movenext/movenext/netio/listener_async_test.go:98
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -120,7 +102,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(t, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:124
+//line github.com/movenext/movenext/netio/listener_async_test.go:106
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -133,29 +115,25 @@ resume2:
 	f.write2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	if err == nil {
-//line github.com/movenext/movenext/netio/listener_test.go:120
-		goto endIf1
+	if err != nil {
+		f.result0, f.result1 = f.n, err
+//line github.com/movenext/movenext/netio/listener_async_test.go:121
+		goto leave1
+//line github.com/movenext/movenext/netio/listener_test.go:122
 	}
-//line github.com/movenext/movenext/netio/listener_test.go:121
-	f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:143
-	goto leave1
-endIf1:
-//line github.com/movenext/movenext/netio/listener_test.go:123
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:149
+//line github.com/movenext/movenext/netio/listener_async_test.go:127
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:154
+//line github.com/movenext/movenext/netio/listener_async_test.go:132
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:159
+//line github.com/movenext/movenext/netio/listener_async_test.go:137
 		goto resume3
 	}
 	f.State = 3
@@ -183,18 +161,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:187
+//line github.com/movenext/movenext/netio/listener_async_test.go:165
 }
 
 // Location returns where [greetAll] is suspended.
 func (f *greetAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
-}
-
-// Results returns what [greetAll] returned, or raises again the panic that ended it.
-func (f *greetAllFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and frame in one allocation.
@@ -214,4 +186,4 @@ func (f *greetAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5b5e6de44906c6db
+// Digest of what is above: b9086b9a02a37e66

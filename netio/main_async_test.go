@@ -145,17 +145,6 @@ func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// writeEnter enters [write] for another machine. It returns the results, or the suspended frame that will have them.
-func writeEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*writeFrame, int, error) {
-	frame := writeLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &writeFrame{writeLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // writeLocals is what [write] keeps while it is suspended.
 type writeLocals struct {
 	statemachine.Frame
@@ -164,20 +153,6 @@ type writeLocals struct {
 	p []byte
 
 	write2 *netio.Entered
-}
-
-// writeFrame is the frame of [write] for a caller that is a machine: what it keeps and, at the end, its results.
-type writeFrame struct {
-	writeLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [write] where it stopped.
-func (f *writeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [write] from where it stopped to its next suspension (false) or its end (true).
@@ -203,7 +178,7 @@ resume1:
 	// main_test.go:116: return c.Write(p)
 //line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:207
+//line github.com/movenext/movenext/netio/main_async_test.go:182
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -216,7 +191,7 @@ resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/main_async_test.go:220
+//line github.com/movenext/movenext/netio/main_async_test.go:195
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -224,12 +199,6 @@ resumed2:
 // Location returns where [write] is suspended.
 func (f *writeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
-}
-
-// Results returns what [write] returned, or raises again the panic that ended it.
-func (f *writeFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in one allocation.
@@ -249,4 +218,4 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 006a5dea9b3ffe2c
+// Digest of what is above: 20961af60daf0932

@@ -33,18 +33,6 @@ func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
-func echoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoFrame, int, error) {
-	frame := echoLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoFrame{echoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // echoLocals is what [echo] keeps while it is suspended.
 type echoLocals struct {
 	statemachine.Frame
@@ -58,20 +46,6 @@ type echoLocals struct {
 	p            *[64]byte
 	n            int
 	readOrWrite2 *netio.Entered
-}
-
-// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoFrame struct {
-	echoLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echo] where it stopped.
-func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
@@ -104,7 +78,7 @@ for1:
 	// poller_test.go:37: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:37
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:108
+//line github.com/movenext/movenext/netio/poller_async_test.go:82
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -118,22 +92,18 @@ resume1:
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:37
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_test.go:38
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:38
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	return true, result0, result1
-endIf1:
 	f.p = new([64]byte)
 	// poller_test.go:41: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:41
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:137
+//line github.com/movenext/movenext/netio/poller_async_test.go:107
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -163,7 +133,7 @@ resumed2:
 	// poller_test.go:48: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:48
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, (*f.p)[:f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:167
+//line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -177,31 +147,21 @@ resume3:
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:48
-		goto endIf2
+	if err3 != nil {
+		result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/poller_test.go:49
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:49
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	return true, result0, result1
-endIf2:
 	f.total += f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:193
+//line github.com/movenext/movenext/netio/poller_async_test.go:159
 	goto for1
 }
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 37, 41, 48)
-}
-
-// Results returns what [echo] returned, or raises again the panic that ended it.
-func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
@@ -234,17 +194,6 @@ func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// echoByEnter enters [echoBy] for another machine. It returns the results, or the suspended frame that will have them.
-func echoByEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, p []byte) (*echoByFrame, int, error) {
-	frame := echoByLocals{ctx: ctx, c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &echoByFrame{echoByLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // echoByLocals is what [echoBy] keeps while it is suspended.
 type echoByLocals struct {
 	statemachine.Frame
@@ -257,20 +206,6 @@ type echoByLocals struct {
 	readable1              *netio.EnteredVoid
 	readFullOrReadOrWrite2 *netio.Entered
 	n                      int
-}
-
-// echoByFrame is the frame of [echoBy] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoByFrame struct {
-	echoByLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoBy] where it stopped.
-func (f *echoByFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [echoBy] from where it stopped to its next suspension (false) or its end (true).
@@ -300,7 +235,7 @@ for1:
 	// poller_test.go:123: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:123
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:304
+//line github.com/movenext/movenext/netio/poller_async_test.go:239
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -313,20 +248,17 @@ resume1:
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:123
-	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:123
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:254
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:125
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:124
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:323
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 	// poller_test.go:126: if _, err := c.ReadFull(p[:1]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:126
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:330
+//line github.com/movenext/movenext/netio/poller_async_test.go:262
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed2
 	}
@@ -339,20 +271,17 @@ resume2:
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/poller_test.go:126
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:126
-		goto endIf2
+	if err2 != nil {
+		result0, result1 = f.total, ended(err2)
+//line github.com/movenext/movenext/netio/poller_async_test.go:277
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:128
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:127
-	result0, result1 = f.total, ended(err2)
-//line github.com/movenext/movenext/netio/poller_async_test.go:349
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 	// poller_test.go:129: n, err := c.Read(p[1:])
 //line github.com/movenext/movenext/netio/poller_test.go:129
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:356
+//line github.com/movenext/movenext/netio/poller_async_test.go:285
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed3
 	}
@@ -367,7 +296,7 @@ resumed3:
 //line github.com/movenext/movenext/netio/poller_test.go:130
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_async_test.go:371
+//line github.com/movenext/movenext/netio/poller_async_test.go:300
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:132
@@ -375,7 +304,7 @@ resumed3:
 	// poller_test.go:133: if _, err := c.Write(p[:1+n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:379
+//line github.com/movenext/movenext/netio/poller_async_test.go:308
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
 	}
@@ -388,31 +317,21 @@ resume4:
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/poller_test.go:133
-	if err4 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:133
-		goto endIf3
+	if err4 != nil {
+		result0, result1 = f.total, err4
+//line github.com/movenext/movenext/netio/poller_async_test.go:323
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:135
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:134
-	result0, result1 = f.total, err4
-//line github.com/movenext/movenext/netio/poller_async_test.go:398
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf3:
-//line github.com/movenext/movenext/netio/poller_test.go:136
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:404
+//line github.com/movenext/movenext/netio/poller_async_test.go:329
 	goto for1
 }
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 123, 126, 129, 133)
-}
-
-// Results returns what [echoBy] returned, or raises again the panic that ended it.
-func (f *echoByFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
@@ -444,17 +363,6 @@ func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
-func drainEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, stop <-chan struct{}) (*drainFrame, int, error) {
-	frame := drainLocals{c: c, stop: stop}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
-		return nil, v0, v1
-	}
-	m := &drainFrame{drainLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // drainLocals is what [drain] keeps while it is suspended.
 type drainLocals struct {
 	statemachine.Frame
@@ -465,20 +373,6 @@ type drainLocals struct {
 	p     *[16]byte
 	total int
 	read1 *netio.Entered
-}
-
-// drainFrame is the frame of [drain] for a caller that is a machine: what it keeps and, at the end, its results.
-type drainFrame struct {
-	drainLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [drain] where it stopped.
-func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
@@ -498,7 +392,7 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 //line github.com/movenext/movenext/netio/poller_test.go:251
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:502
+//line github.com/movenext/movenext/netio/poller_async_test.go:396
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:253
@@ -510,7 +404,7 @@ for1:
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:514
+//line github.com/movenext/movenext/netio/poller_async_test.go:408
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:259
@@ -519,7 +413,7 @@ for1:
 	// poller_test.go:261: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:261
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:523
+//line github.com/movenext/movenext/netio/poller_async_test.go:417
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -534,25 +428,19 @@ resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:262
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:538
+//line github.com/movenext/movenext/netio/poller_async_test.go:432
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:264
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:544
+//line github.com/movenext/movenext/netio/poller_async_test.go:438
 	goto for1
 }
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 261)
-}
-
-// Results returns what [drain] returned, or raises again the panic that ended it.
-func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -584,36 +472,11 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// readTwoEnter enters [readTwo] for another machine. It returns the results, or the suspended frame that will have them.
-func readTwoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*readTwoFrame, int, error) {
-	frame := readTwoLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &readTwoFrame{readTwoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // readTwoLocals is what [readTwo] keeps while it is suspended.
 type readTwoLocals struct {
 	statemachine.Frame
 
 	readFull1 *netio.Entered
-}
-
-// readTwoFrame is the frame of [readTwo] for a caller that is a machine: what it keeps and, at the end, its results.
-type readTwoFrame struct {
-	readTwoLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [readTwo] where it stopped.
-func (f *readTwoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
@@ -631,7 +494,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 //line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:635
+//line github.com/movenext/movenext/netio/poller_async_test.go:498
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:289
@@ -643,7 +506,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 //line github.com/movenext/movenext/netio/poller_test.go:291
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:647
+//line github.com/movenext/movenext/netio/poller_async_test.go:510
 	if f.readFull1 == nil {
 		goto resumed1
 	}
@@ -655,7 +518,7 @@ resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:291
 	f.readFull1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_async_test.go:659
+//line github.com/movenext/movenext/netio/poller_async_test.go:522
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -663,12 +526,6 @@ resumed1:
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 291)
-}
-
-// Results returns what [readTwo] returned, or raises again the panic that ended it.
-func (f *readTwoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
@@ -688,4 +545,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 230e38fc70a78a76
+// Digest of what is above: bd205cc757065e56

@@ -29,18 +29,6 @@ func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job
 	return m.Start(ctx, &t, m)
 }
 
-// exchangeEnter enters [exchange] for another machine. It returns the results, or the suspended frame that will have them.
-func exchangeEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, data []byte) (*exchangeFrame, outcome) {
-	frame := exchangeFrame{c: c}
-	if frame.moveNext(t, ctx, data) {
-		return nil, frame.o
-	}
-	m := new(exchangeFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, outcome{}
-}
-
 // exchangeFrame is what [exchange] keeps while it is suspended.
 type exchangeFrame struct {
 	statemachine.Frame
@@ -52,11 +40,6 @@ type exchangeFrame struct {
 	await2      *job.Job[job.Void]
 
 	o outcome
-}
-
-// MoveNext continues [exchange] where it stopped.
-func (f *exchangeFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
@@ -80,7 +63,7 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(t, ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:84
+//line github.com/movenext/movenext/netio/proxy_async_test.go:67
 	if f.receiveAll1 == nil {
 		goto resumed1
 	}
@@ -99,7 +82,7 @@ resumed1:
 	f.await2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:103
+//line github.com/movenext/movenext/netio/proxy_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
@@ -117,7 +100,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
-//line github.com/movenext/movenext/netio/proxy_async_test.go:121
+//line github.com/movenext/movenext/netio/proxy_async_test.go:104
 	f.State = statemachine.Finished
 	return true
 }
@@ -125,12 +108,6 @@ resume2:
 // Location returns where [exchange] is suspended.
 func (f *exchangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
-}
-
-// Results returns what [exchange] returned, or raises again the panic that ended it.
-func (f *exchangeFrame) Results(t *statemachine.Task) outcome {
-	t.Rethrow()
-	return f.o
 }
 
 // exchangeMachine is the root of a chain of calls that begins with [exchange]: chain, job and frame in one allocation.
@@ -161,17 +138,6 @@ func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// sendAllEnter enters [sendAll] for another machine. It returns the results, or the suspended frame that will have them.
-func sendAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, data []byte) (*sendAllFrame, error) {
-	frame := sendAllLocals{ctx: ctx, c: c, data: data}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &sendAllFrame{sendAllLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // sendAllLocals is what [sendAll] keeps while it is suspended.
 type sendAllLocals struct {
 	statemachine.Frame
@@ -184,19 +150,6 @@ type sendAllLocals struct {
 	piece       []byte
 	writeAll1   *netio.Entered
 	closeWrite2 *netio.EnteredVoid
-}
-
-// sendAllFrame is the frame of [sendAll] for a caller that is a machine: what it keeps and, at the end, its results.
-type sendAllFrame struct {
-	sendAllLocals
-
-	result0 error
-}
-
-// MoveNext continues [sendAll] where it stopped.
-func (f *sendAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [sendAll] from where it stopped to its next suspension (false) or its end (true).
@@ -226,7 +179,7 @@ for1:
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(t, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:230
+//line github.com/movenext/movenext/netio/proxy_async_test.go:183
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -239,27 +192,23 @@ resume1:
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
-	if err == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:147
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/proxy_async_test.go:198
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/netio/proxy_test.go:149
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:148
-	result0 = err
-//line github.com/movenext/movenext/netio/proxy_async_test.go:249
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/netio/proxy_test.go:150
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:257
+//line github.com/movenext/movenext/netio/proxy_async_test.go:206
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:263
+//line github.com/movenext/movenext/netio/proxy_async_test.go:212
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -272,7 +221,7 @@ resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_async_test.go:276
+//line github.com/movenext/movenext/netio/proxy_async_test.go:225
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -280,12 +229,6 @@ resumed2:
 // Location returns where [sendAll] is suspended.
 func (f *sendAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
-}
-
-// Results returns what [sendAll] returned, or raises again the panic that ended it.
-func (f *sendAllFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // sendAllMachine is the root of a chain of calls that begins with [sendAll]: chain, job and frame in one allocation.
@@ -377,7 +320,7 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:381
+//line github.com/movenext/movenext/netio/proxy_async_test.go:324
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -390,20 +333,17 @@ resume1:
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:159
-		goto endIf1
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/netio/proxy_async_test.go:339
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/netio/proxy_test.go:161
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:160
-	err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:400
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:407
+//line github.com/movenext/movenext/netio/proxy_async_test.go:347
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -419,12 +359,12 @@ resumed2:
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:423
+//line github.com/movenext/movenext/netio/proxy_async_test.go:363
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:428
+//line github.com/movenext/movenext/netio/proxy_async_test.go:368
 	goto for1
 }
 
@@ -456,4 +396,4 @@ func (f *receiveAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a7b5de2c55506473
+// Digest of what is above: f857785f0e6e28fd

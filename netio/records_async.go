@@ -30,18 +30,6 @@ func decryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// decryptedEnter enters [decrypted] for another machine. It returns the results, or the suspended frame that will have them.
-func decryptedEnter(t *statemachine.Task, c *TLSConn, p []byte) (*decryptedFrame, int, error) {
-	frame := decryptedLocals{c: c, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &decryptedFrame{decryptedLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // decryptedLocals is what [decrypted] keeps while it is suspended.
 type decryptedLocals struct {
 	statemachine.Frame
@@ -56,20 +44,6 @@ type decryptedLocals struct {
 	err        error
 	flushed3   *flushedFrame
 	readable4  *EnteredVoid
-}
-
-// decryptedFrame is the frame of [decrypted] for a caller that is a machine: what it keeps and, at the end, its results.
-type decryptedFrame struct {
-	decryptedLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [decrypted] where it stopped.
-func (f *decryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
-	return ended
 }
 
 // moveNext runs [decrypted] from where it stopped to its next suspension (false) or its end (true).
@@ -98,7 +72,7 @@ func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:102
+//line github.com/movenext/movenext/netio/records_async.go:76
 		goto resume1
 	}
 	f.State = 1
@@ -111,22 +85,18 @@ resume1:
 //line github.com/movenext/movenext/netio/records.go:9
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:9
-		if err4 == nil {
-//line github.com/movenext/movenext/netio/records.go:9
-			goto endIf1
+		if err4 != nil {
+			result0, result1 = 0, err4
+//line github.com/movenext/movenext/netio/records.go:10
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:10
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/records.go:10
-		result0, result1 = 0, err4
 	}
-//line github.com/movenext/movenext/netio/records.go:10
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:10
-	return true, result0, result1
-endIf1:
 	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:12
 	f.lock2, err = f.c.in.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:130
+//line github.com/movenext/movenext/netio/records_async.go:100
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -139,17 +109,13 @@ resume2:
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:12
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:12
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:13
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:13
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:13
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:13
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:13
-	return true, result0, result1
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:15
 		unlock1 := f.c.in.Unlock
@@ -168,7 +134,7 @@ for1:
 	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3, failed = flushedEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:172
+//line github.com/movenext/movenext/netio/records_async.go:138
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -181,17 +147,13 @@ resume3:
 	f.flushed3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:18
-	if !(failed != nil && f.n == 0 && f.err == errNothingYet) {
-//line github.com/movenext/movenext/netio/records.go:18
-		goto endIf3
+	if failed != nil && f.n == 0 && f.err == errNothingYet {
+		result0, result1 = 0, failed
+//line github.com/movenext/movenext/netio/records.go:19
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:19
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:19
-	result0, result1 = 0, failed
-//line github.com/movenext/movenext/netio/records.go:19
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:19
-	return true, result0, result1
-endIf3:
 	if f.err != errNothingYet {
 		result0, result1 = f.n, f.err
 //line github.com/movenext/movenext/netio/records.go:22
@@ -202,7 +164,7 @@ endIf3:
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:24
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:206
+//line github.com/movenext/movenext/netio/records_async.go:168
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -216,30 +178,20 @@ resume4:
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:24
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:24
-		goto endIf4
+	if err3 != nil {
+		result0, result1 = 0, err3
+//line github.com/movenext/movenext/netio/records.go:25
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:25
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:25
-	result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records.go:25
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:25
-	return true, result0, result1
-endIf4:
-//line github.com/movenext/movenext/netio/records_async.go:231
+//line github.com/movenext/movenext/netio/records_async.go:189
 	goto for1
 }
 
 // Location returns where [decrypted] is suspended.
 func (f *decryptedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.decrypted", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
-}
-
-// Results returns what [decrypted] returned, or raises again the panic that ended it.
-func (f *decryptedFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // decryptedMachine is the root of a chain of calls that begins with [decrypted]: chain, job and frame in one allocation.
@@ -273,18 +225,6 @@ func decryptableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// decryptableEnter enters [decryptable] for another machine. It returns the results, or the suspended frame that will have them.
-func decryptableEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*decryptableFrame, error) {
-	frame := decryptableLocals{ctx: ctx, c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &decryptableFrame{decryptableLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // decryptableLocals is what [decryptable] keeps while it is suspended.
 type decryptableLocals struct {
 	statemachine.Frame
@@ -298,19 +238,6 @@ type decryptableLocals struct {
 	err        error
 	flushed3   *flushedFrame
 	readable4  *EnteredVoid
-}
-
-// decryptableFrame is the frame of [decryptable] for a caller that is a machine: what it keeps and, at the end, its results.
-type decryptableFrame struct {
-	decryptableLocals
-
-	result0 error
-}
-
-// MoveNext continues [decryptable] where it stopped.
-func (f *decryptableFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
-	return ended
 }
 
 // moveNext runs [decryptable] from where it stopped to its next suspension (false) or its end (true).
@@ -339,7 +266,7 @@ func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:343
+//line github.com/movenext/movenext/netio/records_async.go:270
 		goto resume1
 	}
 	f.State = 1
@@ -352,22 +279,18 @@ resume1:
 //line github.com/movenext/movenext/netio/records.go:34
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:34
-		if err4 == nil {
-//line github.com/movenext/movenext/netio/records.go:34
-			goto endIf1
+		if err4 != nil {
+			result0 = err4
+//line github.com/movenext/movenext/netio/records.go:35
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:35
+			return true, result0
 		}
-//line github.com/movenext/movenext/netio/records.go:35
-		result0 = err4
 	}
-//line github.com/movenext/movenext/netio/records.go:35
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:35
-	return true, result0
-endIf1:
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:37
 	f.lock2, err = f.c.in.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:371
+//line github.com/movenext/movenext/netio/records_async.go:294
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -380,17 +303,13 @@ resume2:
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:37
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:37
-		goto endIf2
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:38
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:38
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:38
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:38
-	return true, result0
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:40
 		unlock1 := f.c.in.Unlock
@@ -409,7 +328,7 @@ for1:
 	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3, failed = flushedEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:413
+//line github.com/movenext/movenext/netio/records_async.go:332
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -422,17 +341,13 @@ resume3:
 	f.flushed3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:43
-	if !(failed != nil && f.err == errNothingYet) {
-//line github.com/movenext/movenext/netio/records.go:43
-		goto endIf3
+	if failed != nil && f.err == errNothingYet {
+		result0 = failed
+//line github.com/movenext/movenext/netio/records.go:44
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:44
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:44
-	result0 = failed
-//line github.com/movenext/movenext/netio/records.go:44
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:44
-	return true, result0
-endIf3:
 	if f.err != errNothingYet {
 		result0 = f.err
 //line github.com/movenext/movenext/netio/records.go:47
@@ -443,7 +358,7 @@ endIf3:
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:49
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:447
+//line github.com/movenext/movenext/netio/records_async.go:362
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -457,30 +372,20 @@ resume4:
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:49
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:49
-		goto endIf4
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/netio/records.go:50
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:50
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:50
-	result0 = err3
-//line github.com/movenext/movenext/netio/records.go:50
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:50
-	return true, result0
-endIf4:
-//line github.com/movenext/movenext/netio/records_async.go:472
+//line github.com/movenext/movenext/netio/records_async.go:383
 	goto for1
 }
 
 // Location returns where [decryptable] is suspended.
 func (f *decryptableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.decryptable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
-}
-
-// Results returns what [decryptable] returned, or raises again the panic that ended it.
-func (f *decryptableFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // decryptableMachine is the root of a chain of calls that begins with [decryptable]: chain, job and frame in one allocation.
@@ -514,18 +419,6 @@ func encryptedAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// encryptedEnter enters [encrypted] for another machine. It returns the results, or the suspended frame that will have them.
-func encryptedEnter(t *statemachine.Task, ctx context.Context, c *TLSConn, p []byte) (*encryptedFrame, int, error) {
-	frame := encryptedLocals{ctx: ctx, c: c, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &encryptedFrame{encryptedLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // encryptedLocals is what [encrypted] keeps while it is suspended.
 type encryptedLocals struct {
 	statemachine.Frame
@@ -540,20 +433,6 @@ type encryptedLocals struct {
 	done       int
 	n          int
 	sent3      *sentFrame
-}
-
-// encryptedFrame is the frame of [encrypted] for a caller that is a machine: what it keeps and, at the end, its results.
-type encryptedFrame struct {
-	encryptedLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [encrypted] where it stopped.
-func (f *encryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
-	return ended
 }
 
 // moveNext runs [encrypted] from where it stopped to its next suspension (false) or its end (true).
@@ -579,7 +458,7 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:583
+//line github.com/movenext/movenext/netio/records_async.go:462
 		goto resume1
 	}
 	f.State = 1
@@ -592,22 +471,18 @@ resume1:
 //line github.com/movenext/movenext/netio/records.go:102
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:102
-		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:102
-			goto endIf1
+		if err3 != nil {
+			result0, result1 = 0, err3
+//line github.com/movenext/movenext/netio/records.go:103
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:103
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/records.go:103
-		result0, result1 = 0, err3
 	}
-//line github.com/movenext/movenext/netio/records.go:103
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:103
-	return true, result0, result1
-endIf1:
 	// records.go:105: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:105
 	f.lock2, err = f.c.out.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:611
+//line github.com/movenext/movenext/netio/records_async.go:486
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -620,17 +495,13 @@ resume2:
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:105
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:105
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:106
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:106
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:106
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:106
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:106
-	return true, result0, result1
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:108
 		unlock1 := f.c.out.Unlock
@@ -670,7 +541,7 @@ for1:
 	// records.go:117: if err := sent(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
 	f.sent3, err2 = sentEnter(t, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:674
+//line github.com/movenext/movenext/netio/records_async.go:545
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -683,17 +554,13 @@ resume3:
 	f.sent3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:117
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:117
-		goto endIf3
+	if err2 != nil {
+		result0, result1 = f.done, err2
+//line github.com/movenext/movenext/netio/records.go:118
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:118
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:118
-	result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records.go:118
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:118
-	return true, result0, result1
-endIf3:
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
 //line github.com/movenext/movenext/netio/records.go:121
@@ -701,19 +568,13 @@ endIf3:
 //line github.com/movenext/movenext/netio/records.go:121
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:705
+//line github.com/movenext/movenext/netio/records_async.go:572
 	goto for1
 }
 
 // Location returns where [encrypted] is suspended.
 func (f *encryptedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.encrypted", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
-}
-
-// Results returns what [encrypted] returned, or raises again the panic that ended it.
-func (f *encryptedFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // encryptedMachine is the root of a chain of calls that begins with [encrypted]: chain, job and frame in one allocation.
@@ -747,18 +608,6 @@ func finishedAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// finishedEnter enters [finished] for another machine. It returns the results, or the suspended frame that will have them.
-func finishedEnter(t *statemachine.Task, c *TLSConn) (*finishedFrame, error) {
-	frame := finishedLocals{c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &finishedFrame{finishedLocals: frame}
-	t.Push(context.Background(), m)
-	return m, nil
-}
-
 // finishedLocals is what [finished] keeps while it is suspended.
 type finishedLocals struct {
 	statemachine.Frame
@@ -770,19 +619,6 @@ type finishedLocals struct {
 	lock2       *coord.EnteredVoid[job.Void]
 	sent3       *sentFrame
 	closeWrite4 *EnteredVoid
-}
-
-// finishedFrame is the frame of [finished] for a caller that is a machine: what it keeps and, at the end, its results.
-type finishedFrame struct {
-	finishedLocals
-
-	result0 error
-}
-
-// MoveNext continues [finished] where it stopped.
-func (f *finishedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
-	return ended
 }
 
 // moveNext runs [finished] from where it stopped to its next suspension (false) or its end (true).
@@ -811,7 +647,7 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
 	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:815
+//line github.com/movenext/movenext/netio/records_async.go:651
 		goto resume1
 	}
 	f.State = 1
@@ -824,22 +660,18 @@ resume1:
 //line github.com/movenext/movenext/netio/records.go:141
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:141
-		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:141
-			goto endIf1
+		if err3 != nil {
+			result0 = err3
+//line github.com/movenext/movenext/netio/records.go:142
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:142
+			return true, result0
 		}
-//line github.com/movenext/movenext/netio/records.go:142
-		result0 = err3
 	}
-//line github.com/movenext/movenext/netio/records.go:142
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:142
-	return true, result0
-endIf1:
 	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:144
 	f.lock2, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:843
+//line github.com/movenext/movenext/netio/records_async.go:675
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -852,17 +684,13 @@ resume2:
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:144
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:144
-		goto endIf2
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:145
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:145
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:145
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:145
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:145
-	return true, result0
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:147
 		unlock1 := f.c.out.Unlock
@@ -886,7 +714,7 @@ endIf2:
 	// records.go:151: if err := sent(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
 	f.sent3, err2 = sentEnter(t, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:890
+//line github.com/movenext/movenext/netio/records_async.go:718
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -899,21 +727,17 @@ resume3:
 	f.sent3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:151
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:151
-		goto endIf3
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/netio/records.go:152
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:152
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:152
-	result0 = err2
-//line github.com/movenext/movenext/netio/records.go:152
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:152
-	return true, result0
-endIf3:
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/records_async.go:917
+//line github.com/movenext/movenext/netio/records_async.go:741
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -932,18 +756,12 @@ resumed4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:154
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:936
+//line github.com/movenext/movenext/netio/records_async.go:760
 }
 
 // Location returns where [finished] is suspended.
 func (f *finishedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.finished", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
-}
-
-// Results returns what [finished] returned, or raises again the panic that ended it.
-func (f *finishedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // finishedMachine is the root of a chain of calls that begins with [finished]: chain, job and frame in one allocation.
@@ -1040,7 +858,7 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:165
 	f.lock1, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:1044
+//line github.com/movenext/movenext/netio/records_async.go:862
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1053,17 +871,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/records.go:165
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:165
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:166
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:166
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:166
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:166
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:166
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/netio/records.go:168
 		unlock1 := f.c.out.Unlock
@@ -1079,7 +893,7 @@ endIf1:
 	// records.go:169: return sent(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
 	f.sent2, sent1 = sentEnter(t, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:1083
+//line github.com/movenext/movenext/netio/records_async.go:897
 	if f.sent2 == nil {
 		goto resumed2
 	}
@@ -1098,7 +912,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1102
+//line github.com/movenext/movenext/netio/records_async.go:916
 }
 
 // Location returns where [flushed] is suspended.
@@ -1205,7 +1019,7 @@ func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended 
 	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
 //line github.com/movenext/movenext/netio/records.go:181
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(t, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1209
+//line github.com/movenext/movenext/netio/records_async.go:1023
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -1243,7 +1057,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1247
+//line github.com/movenext/movenext/netio/records_async.go:1061
 }
 
 // Location returns where [sent] is suspended.
@@ -1275,4 +1089,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8a3f19b1c326a44d
+// Digest of what is above: 4784553ccd98da0c

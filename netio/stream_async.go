@@ -101,20 +101,17 @@ resume1:
 	f.dataAwaited1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:63
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/stream.go:63
-		goto endIf1
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/netio/stream_async.go:107
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/netio/stream.go:65
 	}
-//line github.com/movenext/movenext/netio/stream.go:64
-	err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:111
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
 	// stream.go:66: n, err := copyChunk(ctx, dst, src)
 //line github.com/movenext/movenext/netio/stream.go:66
 	f.copyChunk2, n, err3 = copyChunkEnter(t, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:118
+//line github.com/movenext/movenext/netio/stream_async.go:115
 	if f.copyChunk2 == nil {
 		goto resumed2
 	}
@@ -131,18 +128,18 @@ resumed2:
 	switch {
 	case errors.Is(err3, io.EOF):
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:135
+//line github.com/movenext/movenext/netio/stream_async.go:132
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:71
 	case err3 != nil:
 		err = err3
-//line github.com/movenext/movenext/netio/stream_async.go:141
+//line github.com/movenext/movenext/netio/stream_async.go:138
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:73
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:146
+//line github.com/movenext/movenext/netio/stream_async.go:143
 	goto for1
 }
 
@@ -265,12 +262,11 @@ func (f *copyChunkLocals) moveNext(t *statemachine.Task, src AsyncReader) (ended
 	// stream.go:83: n, failed := someRead(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:83
 	f.someRead1, n, f.failed = someReadEnter(t, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:269
+//line github.com/movenext/movenext/netio/stream_async.go:266
 	if f.someRead1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.failed = nil // not needed any more
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:83
@@ -289,7 +285,7 @@ resumed1:
 	// stream.go:87: n, err := allWritten(ctx, dst, p[:n])
 //line github.com/movenext/movenext/netio/stream.go:87
 	f.allWritten2, n, err = allWrittenEnter(t, f.ctx, f.dst, f.p[:n])
-//line github.com/movenext/movenext/netio/stream_async.go:293
+//line github.com/movenext/movenext/netio/stream_async.go:289
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -315,7 +311,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:91
 	return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_async.go:319
+//line github.com/movenext/movenext/netio/stream_async.go:315
 }
 
 // Location returns where [copyChunk] is suspended.
@@ -423,7 +419,7 @@ func (f *dataAwaitedLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 	default:
 //line github.com/movenext/movenext/netio/stream.go:104
 		result0 = whyEnded(ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:427
+//line github.com/movenext/movenext/netio/stream_async.go:423
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:105
@@ -432,7 +428,7 @@ case1:
 	// stream.go:100: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:100
 	f.readable1, result0 = src2.ReadableEnter(t, ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:436
+//line github.com/movenext/movenext/netio/stream_async.go:432
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -444,7 +440,7 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:100
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:448
+//line github.com/movenext/movenext/netio/stream_async.go:444
 	f.State = statemachine.Finished
 	return true, result0
 case2:
@@ -453,7 +449,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/stream.go:102
 	if f.readable2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:457
+//line github.com/movenext/movenext/netio/stream_async.go:453
 		goto resume2
 	}
 	f.State = 2
@@ -464,7 +460,7 @@ resume2:
 	_, result0 = statemachine.TwinResult(t, f.readable2)
 //line github.com/movenext/movenext/netio/stream.go:102
 	f.readable2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:468
+//line github.com/movenext/movenext/netio/stream_async.go:464
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -565,7 +561,7 @@ func (f *someReadLocals) moveNext(t *statemachine.Task, src AsyncReader, p []byt
 //line github.com/movenext/movenext/netio/stream.go:113
 		f.read1, result0, result1 = c.ReadEnter(t, p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:569
+//line github.com/movenext/movenext/netio/stream_async.go:565
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -577,13 +573,13 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:113
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:581
+//line github.com/movenext/movenext/netio/stream_async.go:577
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/netio/stream.go:115
 	result0, result1 = src.Read(p)
-//line github.com/movenext/movenext/netio/stream_async.go:587
+//line github.com/movenext/movenext/netio/stream_async.go:583
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -704,7 +700,7 @@ case1:
 	// stream.go:124: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:124
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(t, ctx, p)
-//line github.com/movenext/movenext/netio/stream_async.go:708
+//line github.com/movenext/movenext/netio/stream_async.go:704
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -716,7 +712,7 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:124
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:720
+//line github.com/movenext/movenext/netio/stream_async.go:716
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
@@ -725,7 +721,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:126
 	if f.writeAll2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:729
+//line github.com/movenext/movenext/netio/stream_async.go:725
 		goto resume2
 	}
 	f.State = 2
@@ -736,14 +732,14 @@ resume2:
 	result0, result1 = statemachine.TwinResult(t, f.writeAll2)
 //line github.com/movenext/movenext/netio/stream.go:126
 	f.writeAll2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:740
+//line github.com/movenext/movenext/netio/stream_async.go:736
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
 	// stream.go:128: return fully(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:128
 	f.fully3, result0, result1 = fullyEnter(t, dst4, p)
-//line github.com/movenext/movenext/netio/stream_async.go:747
+//line github.com/movenext/movenext/netio/stream_async.go:743
 	if f.fully3 == nil {
 		goto resumed3
 	}
@@ -755,7 +751,7 @@ resume3:
 //line github.com/movenext/movenext/netio/stream.go:128
 	f.fully3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/stream_async.go:759
+//line github.com/movenext/movenext/netio/stream_async.go:755
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -800,7 +796,7 @@ func fullyAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// fullyEnter enters [fully] for another machine. It returns the results, or the suspended frame that will have them.
+// fullyEnter enters [fully] for another machine. It returns the results: it never suspends.
 func fullyEnter(t *statemachine.Task, dst AsyncWriter, p []byte) (*fullyFrame, int, error) {
 	frame := fullyFrame{dst: dst, p: p}
 	if frame.MoveNext(t) {
@@ -812,7 +808,7 @@ func fullyEnter(t *statemachine.Task, dst AsyncWriter, p []byte) (*fullyFrame, i
 	return m, 0, nil
 }
 
-// fullyFrame is what [fully] keeps while it is suspended.
+// fullyFrame is the frame of [fully], which never suspends.
 type fullyFrame struct {
 	statemachine.Frame
 
@@ -823,7 +819,7 @@ type fullyFrame struct {
 	arg3 error
 }
 
-// MoveNext runs [fully] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [fully], which never suspends.
 func (f *fullyFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -855,4 +851,4 @@ func (f *fullyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e65df89586ee2b81
+// Digest of what is above: facecd4da83752f8

@@ -29,17 +29,6 @@ func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// linesEnter enters [lines] for another machine. It returns the results, or the suspended frame that will have them.
-func linesEnter(t *statemachine.Task, ctx context.Context, b *netio.Buffered, most int) (*linesFrame, []string, error) {
-	frame := linesLocals{ctx: ctx, b: b, most: most}
-	if finished, v1 := frame.moveNext(t); finished {
-		return nil, frame.all, v1
-	}
-	m := &linesFrame{linesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil, nil
-}
-
 // linesLocals is what [lines] keeps while it is suspended.
 type linesLocals struct {
 	statemachine.Frame
@@ -51,19 +40,6 @@ type linesLocals struct {
 	readLine1 *netio.BufferedReadLineFrame
 
 	all []string
-}
-
-// linesFrame is the frame of [lines] for a caller that is a machine: what it keeps and, at the end, its results.
-type linesFrame struct {
-	linesLocals
-
-	err error
-}
-
-// MoveNext continues [lines] where it stopped.
-func (f *linesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [lines] from where it stopped to its next suspension (false) or its end (true).
@@ -83,7 +59,7 @@ for1:
 	// stream_test.go:25: line, err := b.ReadLine(ctx, most)
 //line github.com/movenext/movenext/netio/stream_test.go:25
 	f.readLine1, line, err2 = f.b.ReadLineEnter(t, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:87
+//line github.com/movenext/movenext/netio/stream_async_test.go:63
 	if f.readLine1 == nil {
 		goto resumed1
 	}
@@ -98,25 +74,19 @@ resumed1:
 //line github.com/movenext/movenext/netio/stream_test.go:26
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:102
+//line github.com/movenext/movenext/netio/stream_async_test.go:78
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:108
+//line github.com/movenext/movenext/netio/stream_async_test.go:84
 	goto for1
 }
 
 // Location returns where [lines] is suspended.
 func (f *linesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 25)
-}
-
-// Results returns what [lines] returned, or raises again the panic that ended it.
-func (f *linesFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.all, f.err
 }
 
 // linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in one allocation.
@@ -148,17 +118,6 @@ func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int6
 	return m.Start(ctx, &t, m)
 }
 
-// relayEnter enters [relay] for another machine. It returns the results, or the suspended frame that will have them.
-func relayEnter(t *statemachine.Task, ctx context.Context, to, from *netio.Conn) (*relayFrame, int64, error) {
-	frame := relayLocals{to: to}
-	if finished, v0, v1 := frame.moveNext(t, ctx, from); finished {
-		return nil, v0, v1
-	}
-	m := &relayFrame{relayLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // relayLocals is what [relay] keeps while it is suspended.
 type relayLocals struct {
 	statemachine.Frame
@@ -168,20 +127,6 @@ type relayLocals struct {
 	n           int64
 	copy1       *netio.CopyFrame
 	closeWrite2 *netio.EnteredVoid
-}
-
-// relayFrame is the frame of [relay] for a caller that is a machine: what it keeps and, at the end, its results.
-type relayFrame struct {
-	relayLocals
-
-	result0 int64
-	result1 error
-}
-
-// MoveNext continues [relay] where it stopped.
-func (f *relayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
@@ -202,7 +147,7 @@ func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *
 	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	f.copy1, f.n, err = netio.CopyEnter(t, ctx, f.to, from)
-//line github.com/movenext/movenext/netio/stream_async_test.go:206
+//line github.com/movenext/movenext/netio/stream_async_test.go:151
 	if f.copy1 == nil {
 		goto resumed1
 	}
@@ -222,7 +167,7 @@ resumed1:
 	// stream_test.go:150: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.closeWrite2, err = f.to.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/stream_async_test.go:226
+//line github.com/movenext/movenext/netio/stream_async_test.go:171
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -238,7 +183,7 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	result0, result1 = f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:242
+//line github.com/movenext/movenext/netio/stream_async_test.go:187
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -246,12 +191,6 @@ endIf1:
 // Location returns where [relay] is suspended.
 func (f *relayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 148, 150)
-}
-
-// Results returns what [relay] returned, or raises again the panic that ended it.
-func (f *relayFrame) Results(t *statemachine.Task) (int64, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in one allocation.
@@ -283,17 +222,6 @@ func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (r
 	return m.Start(ctx, &t, m)
 }
 
-// pourEnter enters [pour] for another machine. It returns the results, or the suspended frame that will have them.
-func pourEnter(t *statemachine.Task, ctx context.Context, b *netio.BufferedWriter, pieces []string) (*pourFrame, int, error) {
-	frame := pourLocals{ctx: ctx, b: b}
-	if finished, v0, v1 := frame.moveNext(t, pieces); finished {
-		return nil, v0, v1
-	}
-	m := &pourFrame{pourLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // pourLocals is what [pour] keeps while it is suspended.
 type pourLocals struct {
 	statemachine.Frame
@@ -306,20 +234,6 @@ type pourLocals struct {
 	i1     int
 	write1 *netio.BufferedWriterWriteFrame
 	flush2 *netio.BufferedWriterFlushFrame
-}
-
-// pourFrame is the frame of [pour] for a caller that is a machine: what it keeps and, at the end, its results.
-type pourFrame struct {
-	pourLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [pour] where it stopped.
-func (f *pourFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
@@ -357,7 +271,7 @@ range1:
 //line github.com/movenext/movenext/netio/stream_test.go:257
 		f.write1, n, err = f.b.WriteEnter(t, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:361
+//line github.com/movenext/movenext/netio/stream_async_test.go:275
 	if f.write1 == nil {
 		goto resumed1
 	}
@@ -373,20 +287,20 @@ resumed1:
 	f.total += n
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:377
+//line github.com/movenext/movenext/netio/stream_async_test.go:291
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/stream_test.go:261
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:256
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:384
+//line github.com/movenext/movenext/netio/stream_async_test.go:298
 	goto range1
 endRange1:
 	// stream_test.go:263: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	f.flush2, flush1 = f.b.FlushEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:390
+//line github.com/movenext/movenext/netio/stream_async_test.go:304
 	if f.flush2 == nil {
 		goto resumed2
 	}
@@ -401,7 +315,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	result0, result1 = f.total, flush1
-//line github.com/movenext/movenext/netio/stream_async_test.go:405
+//line github.com/movenext/movenext/netio/stream_async_test.go:319
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -409,12 +323,6 @@ resumed2:
 // Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 257, 263)
-}
-
-// Results returns what [pour] returned, or raises again the panic that ended it.
-func (f *pourFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one allocation.
@@ -434,4 +342,4 @@ func (f *pourMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 18f5a045363dfcc4
+// Digest of what is above: e48f0683f0bead66

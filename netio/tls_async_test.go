@@ -31,18 +31,6 @@ func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) 
 	return m.Start(ctx, &t, m)
 }
 
-// echoTLSEnter enters [echoTLS] for another machine. It returns the results, or the suspended frame that will have them.
-func echoTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn) (*echoTLSFrame, int, error) {
-	frame := echoTLSLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoTLSFrame{echoTLSLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // echoTLSLocals is what [echoTLS] keeps while it is suspended.
 type echoTLSLocals struct {
 	statemachine.Frame
@@ -56,20 +44,6 @@ type echoTLSLocals struct {
 	readableOrCloseWrite1 *job.Job[job.Void]
 	n                     int
 	readOrWrite2          *job.Job[int]
-}
-
-// echoTLSFrame is the frame of [echoTLS] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoTLSFrame struct {
-	echoTLSLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoTLS] where it stopped.
-func (f *echoTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [echoTLS] from where it stopped to its next suspension (false) or its end (true).
@@ -105,7 +79,7 @@ for1:
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:109
+//line github.com/movenext/movenext/netio/tls_async_test.go:83
 		goto resume1
 	}
 	f.State = 1
@@ -118,24 +92,20 @@ resume1:
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
-		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:77
-			goto endIf1
+		if err2 != nil {
+			result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/tls_test.go:78
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:78
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:78
-		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:78
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:78
-	return true, result0, result1
-endIf1:
 	// tls_test.go:80: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	if f.readOrWrite2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:139
+//line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume2
 	}
 	f.State = 2
@@ -148,14 +118,14 @@ resume2:
 	f.readOrWrite2 = nil
 	if err != io.EOF {
 //line github.com/movenext/movenext/netio/tls_test.go:81
-		goto endIf2
+		goto endIf1
 	}
 	// tls_test.go:82: return total, c.CloseWrite()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:159
+//line github.com/movenext/movenext/netio/tls_async_test.go:129
 		goto resume3
 	}
 	f.State = 3
@@ -175,7 +145,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
-endIf2:
+endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/tls_test.go:85
@@ -188,7 +158,7 @@ endIf2:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	if f.readOrWrite2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:192
+//line github.com/movenext/movenext/netio/tls_async_test.go:162
 		goto resume4
 	}
 	f.State = 4
@@ -201,32 +171,23 @@ resume4:
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
-		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:87
-			goto endIf3
+		if err2 != nil {
+			result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/tls_test.go:88
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:88
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:88
-		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:88
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:88
-	return true, result0, result1
-endIf3:
+//line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:218
+//line github.com/movenext/movenext/netio/tls_async_test.go:185
 	goto for1
 }
 
 // Location returns where [echoTLS] is suspended.
 func (f *echoTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
-}
-
-// Results returns what [echoTLS] returned, or raises again the panic that ended it.
-func (f *echoTLSFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame in one allocation.
@@ -259,17 +220,6 @@ func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// talkTLSEnter enters [talkTLS] for another machine. It returns the results, or the suspended frame that will have them.
-func talkTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn, all []byte) (*talkTLSFrame, []byte, error) {
-	frame := talkTLSLocals{c: c, all: all}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
-		return nil, v0, v1
-	}
-	m := &talkTLSFrame{talkTLSLocals: frame}
-	t.Push(ctx, m)
-	return m, nil, nil
-}
-
 // talkTLSLocals is what [talkTLS] keeps while it is suspended.
 type talkTLSLocals struct {
 	statemachine.Frame
@@ -282,20 +232,6 @@ type talkTLSLocals struct {
 	at                     int
 	sizeOrEnd              int
 	writeOrRead2           *job.Job[int]
-}
-
-// talkTLSFrame is the frame of [talkTLS] for a caller that is a machine: what it keeps and, at the end, its results.
-type talkTLSFrame struct {
-	talkTLSLocals
-
-	result0 []byte
-	result1 error
-}
-
-// MoveNext continues [talkTLS] where it stopped.
-func (f *talkTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
@@ -321,7 +257,7 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:325
+//line github.com/movenext/movenext/netio/tls_async_test.go:261
 		goto resume1
 	}
 	f.State = 1
@@ -334,17 +270,14 @@ resume1:
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
-		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:98
-			goto endIf1
+		if err != nil {
+			result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/tls_async_test.go:276
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_test.go:100
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:99
-		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:345
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 //line github.com/movenext/movenext/netio/tls_test.go:101
 	f.back = make([]byte, len(f.all))
 	f.at = 0
@@ -361,7 +294,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:365
+//line github.com/movenext/movenext/netio/tls_async_test.go:298
 		goto resume2
 	}
 	f.State = 2
@@ -374,17 +307,14 @@ resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
-		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:104
-			goto endIf2
+		if err != nil {
+			result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/tls_async_test.go:313
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_test.go:106
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:105
-		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:385
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 //line github.com/movenext/movenext/netio/tls_test.go:107
 	f.sizeOrEnd = f.at + f.sizeOrEnd
 for2:
@@ -398,7 +328,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:402
+//line github.com/movenext/movenext/netio/tls_async_test.go:332
 		goto resume3
 	}
 	f.State = 3
@@ -412,14 +342,14 @@ resume3:
 		f.writeOrRead2 = nil
 		if err != nil {
 			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:416
+//line github.com/movenext/movenext/netio/tls_async_test.go:346
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/tls_test.go:111
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:423
+//line github.com/movenext/movenext/netio/tls_async_test.go:353
 	goto for2
 endFor2:
 	goto for1
@@ -429,7 +359,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:433
+//line github.com/movenext/movenext/netio/tls_async_test.go:363
 		goto resume4
 	}
 	f.State = 4
@@ -445,7 +375,7 @@ resume4:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		result0, result1 = f.back, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:449
+//line github.com/movenext/movenext/netio/tls_async_test.go:379
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -453,12 +383,6 @@ resume4:
 // Location returns where [talkTLS] is suspended.
 func (f *talkTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
-}
-
-// Results returns what [talkTLS] returned, or raises again the panic that ended it.
-func (f *talkTLSFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame in one allocation.
@@ -478,4 +402,4 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: afd091f565c365b6
+// Digest of what is above: a33a4639e93185af

@@ -31,18 +31,6 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// givesEnter enters [gives] for another machine. It returns the results, or the suspended frame that will have them.
-func givesEnter(t *statemachine.Task, ctx context.Context, s *signal) *givesFrame {
-	frame := givesFrame{s: s}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(givesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // givesFrame is what [gives] keeps while it is suspended.
 type givesFrame struct {
 	statemachine.Frame
@@ -69,7 +57,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:50
 	_ = t.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:73
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:61
 	f.State = statemachine.Finished
 	return true
 }
@@ -77,11 +65,6 @@ resume1:
 // Location returns where [gives] is suspended.
 func (f *givesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 50)
-}
-
-// Results returns what [gives] returned, or raises again the panic that ended it.
-func (f *givesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in one allocation.
@@ -112,17 +95,6 @@ func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void])
 	return m.Start(ctx, &t, m)
 }
 
-// looksByJobEnter enters [looksByJob] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByJobEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByJobFrame, error) {
-	frame := looksByJobLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByJobFrame{looksByJobLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByJobLocals is what [looksByJob] keeps while it is suspended.
 type looksByJobLocals struct {
 	statemachine.Frame
@@ -130,19 +102,6 @@ type looksByJobLocals struct {
 	s *signal
 
 	await1 *job.Job[int]
-}
-
-// looksByJobFrame is the frame of [looksByJob] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByJobFrame struct {
-	looksByJobLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByJob] where it stopped.
-func (f *looksByJobFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end (true).
@@ -167,7 +126,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:171
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:130
 		goto resume1
 	}
 	f.State = 1
@@ -180,22 +139,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:145
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:59
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:58
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:191
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:151
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:61
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:199
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:156
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -203,12 +160,6 @@ endFor1:
 // Location returns where [looksByJob] is suspended.
 func (f *looksByJobLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 57)
-}
-
-// Results returns what [looksByJob] returned, or raises again the panic that ended it.
-func (f *looksByJobFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and frame in one allocation.
@@ -240,17 +191,6 @@ func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// looksByAwaiterEnter enters [looksByAwaiter] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByAwaiterEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByAwaiterFrame, error) {
-	frame := looksByAwaiterLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByAwaiterFrame{looksByAwaiterLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByAwaiterLocals is what [looksByAwaiter] keeps while it is suspended.
 type looksByAwaiterLocals struct {
 	statemachine.Frame
@@ -258,19 +198,6 @@ type looksByAwaiterLocals struct {
 	s *signal
 
 	await1 awaiter.Awaiter[int]
-}
-
-// looksByAwaiterFrame is the frame of [looksByAwaiter] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByAwaiterFrame struct {
-	looksByAwaiterLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByAwaiter] where it stopped.
-func (f *looksByAwaiterFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end (true).
@@ -303,7 +230,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:307
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
@@ -316,22 +243,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:249
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:84
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:83
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:327
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:255
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:335
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:260
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -339,12 +264,6 @@ endFor1:
 // Location returns where [looksByAwaiter] is suspended.
 func (f *looksByAwaiterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 82)
-}
-
-// Results returns what [looksByAwaiter] returned, or raises again the panic that ended it.
-func (f *looksByAwaiterFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain, job and frame in one allocation.
@@ -376,17 +295,6 @@ func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.
 	return m.Start(ctx, &t, m)
 }
 
-// looksByRegistrarEnter enters [looksByRegistrar] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByRegistrarEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRegistrarFrame, error) {
-	frame := looksByRegistrarLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByRegistrarFrame{looksByRegistrarLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByRegistrarLocals is what [looksByRegistrar] keeps while it is suspended.
 type looksByRegistrarLocals struct {
 	statemachine.Frame
@@ -394,19 +302,6 @@ type looksByRegistrarLocals struct {
 	s *signal
 
 	await1 awaiter.Awaiter[int]
-}
-
-// looksByRegistrarFrame is the frame of [looksByRegistrar] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByRegistrarFrame struct {
-	looksByRegistrarLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByRegistrar] where it stopped.
-func (f *looksByRegistrarFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end (true).
@@ -439,7 +334,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:443
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:338
 		goto resume1
 	}
 	f.State = 1
@@ -452,22 +347,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:93
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:463
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:471
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -475,12 +368,6 @@ endFor1:
 // Location returns where [looksByRegistrar] is suspended.
 func (f *looksByRegistrarLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 92)
-}
-
-// Results returns what [looksByRegistrar] returned, or raises again the panic that ended it.
-func (f *looksByRegistrarFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]: chain, job and frame in one allocation.
@@ -512,36 +399,12 @@ func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// looksBySleepEnter enters [looksBySleep] for another machine. It returns the results, or the suspended frame that will have them.
-func looksBySleepEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepFrame, error) {
-	frame := looksBySleepLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksBySleepFrame{looksBySleepLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksBySleepLocals is what [looksBySleep] keeps while it is suspended.
 type looksBySleepLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
 	s   *signal
-}
-
-// looksBySleepFrame is the frame of [looksBySleep] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksBySleepFrame struct {
-	looksBySleepLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksBySleep] where it stopped.
-func (f *looksBySleepFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end (true).
@@ -566,7 +429,7 @@ for1:
 	// budget_test.go:102: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
 	asleep1, err = statemachine.Sleep(t, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:570
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:433
 	if !asleep1 {
 		goto resumed1
 	}
@@ -577,21 +440,19 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:102
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:446
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:104
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:103
-	result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:587
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:451
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:595
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:456
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -599,12 +460,6 @@ endFor1:
 // Location returns where [looksBySleep] is suspended.
 func (f *looksBySleepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 102)
-}
-
-// Results returns what [looksBySleep] returned, or raises again the panic that ended it.
-func (f *looksBySleepFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job and frame in one allocation.
@@ -636,36 +491,12 @@ func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// looksBySleepInVainEnter enters [looksBySleepInVain] for another machine. It returns the results, or the suspended frame that will have them.
-func looksBySleepInVainEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepInVainFrame, error) {
-	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksBySleepInVainFrame{looksBySleepInVainLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksBySleepInVainLocals is what [looksBySleepInVain] keeps while it is suspended.
 type looksBySleepInVainLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
 	s   *signal
-}
-
-// looksBySleepInVainFrame is the frame of [looksBySleepInVain] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksBySleepInVainFrame struct {
-	looksBySleepInVainLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksBySleepInVain] where it stopped.
-func (f *looksBySleepInVainFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its end (true).
@@ -697,7 +528,7 @@ for1:
 	// budget_test.go:116: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 	asleep1, err = statemachine.Sleep(t, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:701
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:532
 	if !asleep1 {
 		goto resumed1
 	}
@@ -708,21 +539,19 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	if !(!errors.Is(err, errKept)) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
-		goto endIf1
+	if !errors.Is(err, errKept) {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:545
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:118
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:117
-	result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:718
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:550
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:120
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:726
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:555
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -730,12 +559,6 @@ endFor1:
 // Location returns where [looksBySleepInVain] is suspended.
 func (f *looksBySleepInVainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 116)
-}
-
-// Results returns what [looksBySleepInVain] returned, or raises again the panic that ended it.
-func (f *looksBySleepInVainFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]: chain, job and frame in one allocation.
@@ -767,17 +590,6 @@ func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// looksByCallEnter enters [looksByCall] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByCallEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByCallFrame, error) {
-	frame := looksByCallLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByCallFrame{looksByCallLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByCallLocals is what [looksByCall] keeps while it is suspended.
 type looksByCallLocals struct {
 	statemachine.Frame
@@ -786,19 +598,6 @@ type looksByCallLocals struct {
 	s   *signal
 
 	one1 *oneFrame
-}
-
-// looksByCallFrame is the frame of [looksByCall] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByCallFrame struct {
-	looksByCallLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByCall] where it stopped.
-func (f *looksByCallFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end (true).
@@ -822,7 +621,7 @@ for1:
 	// budget_test.go:128: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
 	f.one1, one2 = oneEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:826
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:625
 	if f.one1 == nil {
 		goto resumed1
 	}
@@ -835,21 +634,19 @@ resume1:
 	f.one1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	if one2 == 1 {
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
-		goto endIf1
+	if one2 != 1 {
+		result0 = errKept
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:640
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:129
-	result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:845
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:645
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:853
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:650
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -857,12 +654,6 @@ endFor1:
 // Location returns where [looksByCall] is suspended.
 func (f *looksByCallLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 128)
-}
-
-// Results returns what [looksByCall] returned, or raises again the panic that ended it.
-func (f *looksByCallFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job and frame in one allocation.
@@ -941,7 +732,7 @@ func (f *oneLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) 
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:945
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:736
 		goto resume1
 	}
 	f.State = 1
@@ -955,7 +746,7 @@ resume1:
 		f.await1 = nil
 		result0 = v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:959
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:750
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1000,17 +791,6 @@ func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// looksByTwinEnter enters [looksByTwin] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByTwinEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByTwinFrame, error) {
-	frame := looksByTwinLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByTwinFrame{looksByTwinLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByTwinLocals is what [looksByTwin] keeps while it is suspended.
 type looksByTwinLocals struct {
 	statemachine.Frame
@@ -1018,19 +798,6 @@ type looksByTwinLocals struct {
 	s *signal
 
 	atOnce1 *job.Job[int]
-}
-
-// looksByTwinFrame is the frame of [looksByTwin] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByTwinFrame struct {
-	looksByTwinLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByTwin] where it stopped.
-func (f *looksByTwinFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end (true).
@@ -1055,7 +822,7 @@ for1:
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 	if f.atOnce1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1059
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:826
 		goto resume1
 	}
 	f.State = 1
@@ -1068,22 +835,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-		if !(v != 1 || err != nil) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
-			goto endIf1
+		if v != 1 || err != nil {
+			result0 = errKept
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:841
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:146
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:145
-	result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1079
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:148
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1087
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:852
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1091,12 +856,6 @@ endFor1:
 // Location returns where [looksByTwin] is suspended.
 func (f *looksByTwinLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 144)
-}
-
-// Results returns what [looksByTwin] returned, or raises again the panic that ended it.
-func (f *looksByTwinFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job and frame in one allocation.
@@ -1128,17 +887,6 @@ func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// looksByDeferEnter enters [looksByDefer] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByDeferEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByDeferFrame, error) {
-	frame := looksByDeferLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByDeferFrame{looksByDeferLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByDeferLocals is what [looksByDefer] keeps while it is suspended.
 type looksByDeferLocals struct {
 	statemachine.Frame
@@ -1147,19 +895,6 @@ type looksByDeferLocals struct {
 	s   *signal
 
 	deferred1 *deferredFrame
-}
-
-// looksByDeferFrame is the frame of [looksByDefer] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByDeferFrame struct {
-	looksByDeferLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByDefer] where it stopped.
-func (f *looksByDeferFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end (true).
@@ -1182,7 +917,7 @@ for1:
 	// budget_test.go:158: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = deferredEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1186
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:921
 	if f.deferred1 == nil {
 		goto resumed1
 	}
@@ -1194,12 +929,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:933
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:160
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1203
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:938
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1207,12 +942,6 @@ endFor1:
 // Location returns where [looksByDefer] is suspended.
 func (f *looksByDeferLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 158)
-}
-
-// Results returns what [looksByDefer] returned, or raises again the panic that ended it.
-func (f *looksByDeferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job and frame in one allocation.
@@ -1301,7 +1030,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1305
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1034
 		return true, false
 	}
 	f.State = 1
@@ -1309,7 +1038,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1313
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1042
 	goto epilogue
 }
 
@@ -1351,35 +1080,11 @@ func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// looksByLiteralEnter enters [looksByLiteral] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByLiteralEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByLiteralFrame, error) {
-	frame := looksByLiteralLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &looksByLiteralFrame{looksByLiteralLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // looksByLiteralLocals is what [looksByLiteral] keeps while it is suspended.
 type looksByLiteralLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[job.Void]
-}
-
-// looksByLiteralFrame is the frame of [looksByLiteral] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByLiteralFrame struct {
-	looksByLiteralLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByLiteral] where it stopped.
-func (f *looksByLiteralFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
@@ -1401,7 +1106,7 @@ func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1405
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1110
 		goto resume1
 	}
 	f.State = 1
@@ -1416,7 +1121,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:180
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1420
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1125
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1424,12 +1129,6 @@ resume1:
 // Location returns where [looksByLiteral] is suspended.
 func (f *looksByLiteralLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 170)
-}
-
-// Results returns what [looksByLiteral] returned, or raises again the panic that ended it.
-func (f *looksByLiteralFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain, job and frame in one allocation.
@@ -1495,7 +1194,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1499
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
 		goto resume1
 	}
 	f.State = 1
@@ -1508,22 +1207,20 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1213
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:176
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:175
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1519
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1219
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:178
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1527
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1224
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1560,19 +1257,6 @@ func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	}
 	m := &looksByRangeMachine{looksByRangeFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// looksByRangeEnter enters [looksByRange] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByRangeEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRangeFrame, error) {
-	frame := looksByRangeFrame{ctx: ctx, s: s}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(looksByRangeFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
 }
 
 // looksByRangeFrame is what [looksByRange] keeps while it is suspended.
@@ -1618,7 +1302,7 @@ range1:
 	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1622
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1306
 		goto resume1
 	}
 	f.State = 1
@@ -1634,17 +1318,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1638
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1322
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1643
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1327
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1648
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1332
 		goto resume2
 	}
 	f.State = 2
@@ -1666,7 +1350,7 @@ done1:
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1670
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
@@ -1675,18 +1359,12 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1679
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1363
 }
 
 // Location returns where [looksByRange] is suspended.
 func (f *looksByRangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 186, 186)
-}
-
-// Results returns what [looksByRange] returned, or raises again the panic that ended it.
-func (f *looksByRangeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job and frame in one allocation.
@@ -1718,17 +1396,6 @@ func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// startsEnter enters [starts] for another machine. It returns the results, or the suspended frame that will have them.
-func startsEnter(t *statemachine.Task, ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (*startsFrame, error) {
-	frame := startsLocals{ctx: ctx, look: look}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &startsFrame{startsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // startsLocals is what [starts] keeps while it is suspended.
 type startsLocals struct {
 	statemachine.Frame
@@ -1739,19 +1406,6 @@ type startsLocals struct {
 	other  *job.Job[job.Void]
 	err    error
 	await2 *job.Job[job.Void]
-}
-
-// startsFrame is the frame of [starts] for a caller that is a machine: what it keeps and, at the end, its results.
-type startsFrame struct {
-	startsLocals
-
-	result0 error
-}
-
-// MoveNext continues [starts] where it stopped.
-func (f *startsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [starts] from where it stopped to its next suspension (false) or its end (true).
@@ -1786,7 +1440,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1790
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1444
 		goto resume2
 	}
 	f.State = 2
@@ -1803,7 +1457,7 @@ resume2:
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1807
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1461
 		goto resume3
 	}
 	f.State = 3
@@ -1816,7 +1470,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = nil
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1820
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1474
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1824,12 +1478,6 @@ resume3:
 // Location returns where [starts] is suspended.
 func (f *startsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 214, 217, 218)
-}
-
-// Results returns what [starts] returned, or raises again the panic that ended it.
-func (f *startsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in one allocation.
@@ -1849,4 +1497,4 @@ func (f *startsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 12208a4a2baa8d7c
+// Digest of what is above: 0a82a45248af32a4

@@ -200,20 +200,17 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:82
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:206
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/home_test.go:84
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:83
-	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:210
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:217
+//line github.com/movenext/movenext/statemachine/home_async_test.go:214
 	if f.ends2 == nil {
 		goto resumed2
 	}
@@ -226,7 +223,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:230
+//line github.com/movenext/movenext/statemachine/home_async_test.go:227
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -336,7 +333,7 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:340
+//line github.com/movenext/movenext/statemachine/home_async_test.go:337
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return t.Yield(), false
@@ -355,7 +352,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:359
+//line github.com/movenext/movenext/statemachine/home_async_test.go:356
 		return true, false
 	}
 	f.State = 2
@@ -364,7 +361,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:368
+//line github.com/movenext/movenext/statemachine/home_async_test.go:365
 	goto epilogue
 }
 
@@ -434,7 +431,7 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:438
+//line github.com/movenext/movenext/statemachine/home_async_test.go:435
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -446,7 +443,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:450
+//line github.com/movenext/movenext/statemachine/home_async_test.go:447
 	f.State = statemachine.Finished
 	return true
 }
@@ -480,7 +477,7 @@ type numbersAtFrame struct {
 	i  int
 }
 
-// MoveNext runs [numbersAt] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
@@ -523,7 +520,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:527
+//line github.com/movenext/movenext/statemachine/home_async_test.go:524
 	f.State = 2
 	return true
 resume2:
@@ -531,19 +528,15 @@ resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/statemachine/home_test.go:130
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/home_test.go:130
-			goto endIf1
+		if !yield1 {
+			goto endRange1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:540
-	goto endRange1
-endIf1:
 //line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:547
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -558,7 +551,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:562
+//line github.com/movenext/movenext/statemachine/home_async_test.go:555
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -670,13 +663,13 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:674
+//line github.com/movenext/movenext/statemachine/home_async_test.go:667
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1, ends2 = endsEnter(t, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:680
+//line github.com/movenext/movenext/statemachine/home_async_test.go:673
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -690,13 +683,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:694
+//line github.com/movenext/movenext/statemachine/home_async_test.go:687
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:700
+//line github.com/movenext/movenext/statemachine/home_async_test.go:693
 	if f.switches2 == nil {
 		goto resumed2
 	}
@@ -710,13 +703,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:714
+//line github.com/movenext/movenext/statemachine/home_async_test.go:707
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:720
+//line github.com/movenext/movenext/statemachine/home_async_test.go:713
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
@@ -730,7 +723,7 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:734
+//line github.com/movenext/movenext/statemachine/home_async_test.go:727
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -738,7 +731,7 @@ case4:
 	f.byHand4 = byHandAsync(ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if f.byHand4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:742
+//line github.com/movenext/movenext/statemachine/home_async_test.go:735
 		goto resume4
 	}
 	f.State = 4
@@ -754,7 +747,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:758
+//line github.com/movenext/movenext/statemachine/home_async_test.go:751
 }
 
 // Location returns where [calls] is suspended.
@@ -798,18 +791,6 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 	return m.Start(ctx, &t, m)
 }
 
-// throughEnter enters [through] for another machine. It returns the results, or the suspended frame that will have them.
-func throughEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
-	frame := throughLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, thereArg, way, how); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &throughFrame{throughLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // throughLocals is what [through] keeps while it is suspended.
 type throughLocals struct {
 	statemachine.Frame
@@ -818,19 +799,6 @@ type throughLocals struct {
 	at *steps
 
 	calls1 *callsFrame
-}
-
-// throughFrame is the frame of [through] for a caller that is a machine: what it keeps and, at the end, its results.
-type throughFrame struct {
-	throughLocals
-
-	result0 error
-}
-
-// MoveNext continues [through] where it stopped.
-func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, nil, "", "")
-	return finished
 }
 
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
@@ -855,7 +823,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:859
+//line github.com/movenext/movenext/statemachine/home_async_test.go:827
 	if f.calls1 == nil {
 		goto resumed1
 	}
@@ -874,18 +842,12 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:878
+//line github.com/movenext/movenext/statemachine/home_async_test.go:846
 }
 
 // Location returns where [through] is suspended.
 func (f *throughLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
-}
-
-// Results returns what [through] returned, or raises again the panic that ended it.
-func (f *throughFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame in one allocation.
@@ -918,27 +880,10 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// cleansUpEnter enters [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
-func cleansUpEnter(t *statemachine.Task, ctx, away context.Context, at *steps) *cleansUpFrame {
-	frame := cleansUpFrame{}
-	if frame.moveNext(t, away, at) {
-		return nil
-	}
-	m := new(cleansUpFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // cleansUpFrame is what [cleansUp] keeps while it is suspended.
 type cleansUpFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
-}
-
-// MoveNext continues [cleansUp] where it stopped.
-func (f *cleansUpFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
@@ -982,7 +927,7 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:986
+//line github.com/movenext/movenext/statemachine/home_async_test.go:931
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return t.Yield(), false
@@ -994,7 +939,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:998
+//line github.com/movenext/movenext/statemachine/home_async_test.go:943
 		return true, false
 	}
 	f.State = 2
@@ -1002,18 +947,13 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1006
+//line github.com/movenext/movenext/statemachine/home_async_test.go:951
 	goto epilogue
 }
 
 // Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
-}
-
-// Results returns what [cleansUp] returned, or raises again the panic that ended it.
-func (f *cleansUpFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
@@ -1073,7 +1013,7 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1017
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -1087,7 +1027,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1091
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1031
 	f.State = statemachine.Finished
 	return true
 }
@@ -1115,19 +1055,6 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	return m.Start(ctx, &t, m)
 }
 
-// rangesEnter enters [ranges] for another machine. It returns the results, or the suspended frame that will have them.
-func rangesEnter(t *statemachine.Task, ctx context.Context, values *job.Stream[int], how string, at *steps) (*rangesFrame, error) {
-	frame := rangesFrame{how: how, at: at, err: new(error)}
-	if frame.moveNext(t, values) {
-		t.Rethrow()
-		return nil, *frame.err
-	}
-	m := new(rangesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // rangesFrame is what [ranges] keeps while it is suspended.
 type rangesFrame struct {
 	statemachine.Frame
@@ -1140,11 +1067,6 @@ type rangesFrame struct {
 	loop1 *statemachine.Loop[int, error]
 
 	err *error
-}
-
-// MoveNext continues [ranges] where it stopped.
-func (f *rangesFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
@@ -1190,7 +1112,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1116
 		goto resume1
 	}
 	f.State = 1
@@ -1206,7 +1128,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1210
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1132
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1215,7 +1137,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1219
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1141
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1225,12 +1147,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1151
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1234
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
 		goto resume2
 	}
 	f.State = 2
@@ -1259,18 +1181,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1263
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1185
 }
 
 // Location returns where [ranges] is suspended.
 func (f *rangesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
-}
-
-// Results returns what [ranges] returned, or raises again the panic that ended it.
-func (f *rangesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in one allocation.
@@ -1359,7 +1275,7 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1363
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1279
 		goto resume1
 	}
 	f.State = 1
@@ -1374,7 +1290,7 @@ resume1:
 		f.at.step("after a wait that had ended")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1378
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1294
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1419,17 +1335,6 @@ func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) 
 	return m.Start(ctx, &t, m)
 }
 
-// callsLateEnter enters [callsLate] for another machine. It returns the results, or the suspended frame that will have them.
-func callsLateEnter(t *statemachine.Task, ctx, away context.Context, first bool, at, thereArg *steps) (*callsLateFrame, error) {
-	frame := callsLateLocals{away: away, at: at, there: thereArg}
-	if finished, v0 := frame.moveNext(t, first); finished {
-		return nil, v0
-	}
-	m := &callsLateFrame{callsLateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // callsLateLocals is what [callsLate] keeps while it is suspended.
 type callsLateLocals struct {
 	statemachine.Frame
@@ -1439,19 +1344,6 @@ type callsLateLocals struct {
 	there *steps
 
 	late2 *lateFrame
-}
-
-// callsLateFrame is the frame of [callsLate] for a caller that is a machine: what it keeps and, at the end, its results.
-type callsLateFrame struct {
-	callsLateLocals
-
-	result0 error
-}
-
-// MoveNext continues [callsLate] where it stopped.
-func (f *callsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, false)
-	return finished
 }
 
 // moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
@@ -1475,7 +1367,7 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1479
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1371
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return t.Yield(), nil
@@ -1486,7 +1378,7 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateEnter(t, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1490
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1382
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1502,7 +1394,7 @@ resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1506
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1398
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1510,12 +1402,6 @@ resumed2:
 // Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
-}
-
-// Results returns what [callsLate] returned, or raises again the panic that ended it.
-func (f *callsLateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and frame in one allocation.
@@ -1547,17 +1433,6 @@ func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// startsLateEnter enters [startsLate] for another machine. It returns the results, or the suspended frame that will have them.
-func startsLateEnter(t *statemachine.Task, ctx, away context.Context, at, thereArg *steps) (*startsLateFrame, error) {
-	frame := startsLateLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, thereArg); finished {
-		return nil, v0
-	}
-	m := &startsLateFrame{startsLateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // startsLateLocals is what [startsLate] keeps while it is suspended.
 type startsLateLocals struct {
 	statemachine.Frame
@@ -1565,19 +1440,6 @@ type startsLateLocals struct {
 	at *steps
 
 	await1 *job.Job[job.Void]
-}
-
-// startsLateFrame is the frame of [startsLate] for a caller that is a machine: what it keeps and, at the end, its results.
-type startsLateFrame struct {
-	startsLateLocals
-
-	result0 error
-}
-
-// MoveNext continues [startsLate] where it stopped.
-func (f *startsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, nil)
-	return finished
 }
 
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
@@ -1604,7 +1466,7 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1608
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1470
 		goto resume1
 	}
 	f.State = 1
@@ -1620,7 +1482,7 @@ resume1:
 		f.at.step("after the job")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1624
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1486
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1628,12 +1490,6 @@ resume1:
 // Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
-}
-
-// Results returns what [startsLate] returned, or raises again the panic that ended it.
-func (f *startsLateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and frame in one allocation.
@@ -1690,7 +1546,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateEnter(t, away, there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1694
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1550
 	if f.late1 == nil {
 		goto resumed1
 	}
@@ -1705,7 +1561,7 @@ resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1709
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1565
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1731,4 +1587,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5a346d4c1a551357
+// Digest of what is above: c132433aa685a0d1

@@ -31,17 +31,6 @@ func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// stagesEnter enters [stages] for another machine. It returns the results, or the suspended frame that will have them.
-func stagesEnter(t *statemachine.Task, ctx context.Context, seen *[]string) (*stagesFrame, error) {
-	frame := stagesLocals{ctx: ctx, seen: seen}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &stagesFrame{stagesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // stagesLocals is what [stages] keeps while it is suspended.
 type stagesLocals struct {
 	statemachine.Frame
@@ -53,19 +42,6 @@ type stagesLocals struct {
 	inner3 *innerFrame
 	err    error
 	await4 *job.Job[job.Void]
-}
-
-// stagesFrame is the frame of [stages] for a caller that is a machine: what it keeps and, at the end, its results.
-type stagesFrame struct {
-	stagesLocals
-
-	result0 error
-}
-
-// MoveNext continues [stages] where it stopped.
-func (f *stagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [stages] from where it stopped to its next suspension (false) or its end (true).
@@ -95,7 +71,7 @@ func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:99
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:75
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
 	return t.Yield(), nil
@@ -106,7 +82,7 @@ resume1:
 	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	asleep1, err = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:110
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:86
 	if !asleep1 {
 		goto resumed2
 	}
@@ -117,22 +93,18 @@ resume2:
 	err = t.Refusal()
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:60
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:99
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/labels_test.go:62
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:61
-	result0 = err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:127
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:63
 	f.note()
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(t, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:136
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:108
 	if f.inner3 == nil {
 		goto resumed3
 	}
@@ -155,7 +127,7 @@ resumed3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:159
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:131
 		goto resume4
 	}
 	f.State = 4
@@ -177,7 +149,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:181
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:153
 		goto resume5
 	}
 	f.State = 5
@@ -192,7 +164,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:196
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:168
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -200,12 +172,6 @@ resume5:
 // Location returns where [stages] is suspended.
 func (f *stagesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
-}
-
-// Results returns what [stages] returned, or raises again the panic that ended it.
-func (f *stagesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // stagesMachine is the root of a chain of calls that begins with [stages]: chain, job and frame in one allocation.
@@ -275,7 +241,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = t.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:279
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:245
 	f.State = statemachine.Finished
 	return true
 }
@@ -319,30 +285,12 @@ func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// breaksEnter enters [breaks] for another machine. It returns the results, or the suspended frame that will have them.
-func breaksEnter(t *statemachine.Task, ctx context.Context, seen *[]string) (*breaksFrame, error) {
-	frame := breaksFrame{err: new(error)}
-	if frame.moveNext(t, seen) {
-		t.Rethrow()
-		return nil, *frame.err
-	}
-	m := new(breaksFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // breaksFrame is what [breaks] keeps while it is suspended.
 type breaksFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	err *error
-}
-
-// MoveNext continues [breaks] where it stopped.
-func (f *breaksFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [breaks] from where it stopped to its next suspension (false) or its end (true).
@@ -376,7 +324,7 @@ func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished b
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:380
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:328
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return t.Yield()
@@ -384,18 +332,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = t.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:388
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:336
 }
 
 // Location returns where [breaks] is suspended.
 func (f *breaksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
-}
-
-// Results returns what [breaks] returned, or raises again the panic that ended it.
-func (f *breaksFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // breaksMachine is the root of a chain of calls that begins with [breaks]: chain, job and frame in one allocation.
@@ -427,18 +369,6 @@ func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// unlabeledEnter enters [unlabeled] for another machine. It returns the results, or the suspended frame that will have them.
-func unlabeledEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *unlabeledFrame {
-	frame := unlabeledFrame{seen: seen}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(unlabeledFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // unlabeledFrame is what [unlabeled] keeps while it is suspended.
 type unlabeledFrame struct {
 	statemachine.Frame
@@ -468,7 +398,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:472
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:402
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return t.Yield()
@@ -478,7 +408,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:482
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:412
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -488,11 +418,6 @@ endRange1:
 // Location returns where [unlabeled] is suspended.
 func (f *unlabeledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
-}
-
-// Results returns what [unlabeled] returned, or raises again the panic that ended it.
-func (f *unlabeledFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // unlabeledMachine is the root of a chain of calls that begins with [unlabeled]: chain, job and frame in one allocation.
@@ -521,18 +446,6 @@ func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) 
 	}
 	m := &setsMachine{setsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// setsEnter enters [sets] for another machine. It returns the results, or the suspended frame that will have them.
-func setsEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *setsFrame {
-	frame := setsFrame{ctx: ctx, seen: seen}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(setsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // setsFrame is what [sets] keeps while it is suspended.
@@ -577,7 +490,7 @@ func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
 	statemachine.SetGoroutineLabels(t, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:581
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:494
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return t.Yield()
@@ -588,7 +501,7 @@ resume1:
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:592
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:505
 	if f.setsRed2 == nil {
 		goto resumed2
 	}
@@ -603,7 +516,7 @@ resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:607
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:520
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return t.Yield()
@@ -619,7 +532,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:623
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:536
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
@@ -633,7 +546,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:637
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:550
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
@@ -642,7 +555,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = t.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:646
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:559
 	f.State = statemachine.Finished
 	return true
 }
@@ -650,11 +563,6 @@ resume5:
 // Location returns where [sets] is suspended.
 func (f *setsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
-}
-
-// Results returns what [sets] returned, or raises again the panic that ended it.
-func (f *setsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // setsMachine is the root of a chain of calls that begins with [sets]: chain, job and frame in one allocation.
@@ -723,7 +631,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = t.Refusal()
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:727
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:635
 	f.State = statemachine.Finished
 	return true
 }
@@ -766,18 +674,6 @@ func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// leavesLabelsEnter enters [leavesLabels] for another machine. It returns the results, or the suspended frame that will have them.
-func leavesLabelsEnter(t *statemachine.Task, ctx context.Context) *leavesLabelsFrame {
-	frame := leavesLabelsFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(leavesLabelsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // leavesLabelsFrame is what [leavesLabels] keeps while it is suspended.
 type leavesLabelsFrame struct {
 	statemachine.Frame
@@ -796,7 +692,7 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:800
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:696
 	f.State = statemachine.Finished
 	return true
 }
@@ -804,11 +700,6 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 // Location returns where [leavesLabels] is suspended.
 func (f *leavesLabelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
-}
-
-// Results returns what [leavesLabels] returned, or raises again the panic that ended it.
-func (f *leavesLabelsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // leavesLabelsMachine is the root of a chain of calls that begins with [leavesLabels]: chain, job and frame in one allocation.
@@ -826,4 +717,4 @@ func (f *leavesLabelsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1e74e40466f30f95
+// Digest of what is above: 453c1381e4604167

@@ -561,7 +561,7 @@ type oneRoundFrame struct {
 	f   *fall
 }
 
-// MoveNext runs [oneRound] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [oneRound] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer frame.defers.Leave(t, &frame.Frame, &finished)
 	state := frame.State
@@ -590,21 +590,17 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 		yield1 := frame.Wanted(t)
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
-			goto endIf1
+		if !yield1 {
+			frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
+			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
-endIf1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
-	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:608
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:604
 }
 
 // Location returns where [oneRound] is suspended.
@@ -682,7 +678,7 @@ range1:
 	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:686
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:682
 		goto resume1
 	}
 	frame.State = 1
@@ -705,7 +701,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:709
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:705
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return t.Yield()
@@ -718,7 +714,7 @@ endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:722
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:718
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
@@ -731,40 +727,38 @@ resume3:
 	frame.fallThroughLoops3 = nil
 resumed3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
-		goto endIf3
+	if err != nil {
+		frame.result0 = err
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
+		goto leave1
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
-	frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:741
-	goto leave1
-endIf3:
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:737
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:742
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.result0 = nil
@@ -772,7 +766,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:776
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:770
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -823,7 +817,7 @@ type fallingStreamFrame struct {
 	loop1 *statemachine.Loop[int, error]
 }
 
-// MoveNext runs [fallingStream] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer frame.defers.Leave(t, &frame.Frame, &finished)
 	defer frame.loops.Leave(t, &frame.Frame, 6, &finished)
@@ -866,7 +860,7 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:870
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:864
 	frame.State = 1
 	return true
 resume1:
@@ -874,16 +868,13 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 		yield1 := frame.Wanted(t)
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
-			goto endIf2
+		if !yield1 {
+			frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:122
+			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:122
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:122
-	return true
-endIf2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:124
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
@@ -893,7 +884,7 @@ range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:897
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:888
 		goto resume2
 	}
 	frame.State = 2
@@ -912,7 +903,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:907
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -921,45 +912,44 @@ resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		yield2 := frame.Wanted(t)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
-		if yield2 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
-			goto endIf3
+		if !yield2 {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:917
+			goto leave1
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:930
-	goto leave1
-endIf3:
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:937
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:927
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:963
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:953
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -980,19 +970,6 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughStreamsEnter enters [fallThroughStreams] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughStreamsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughStreamsFrame, error) {
-	frame := fallThroughStreamsFrame{f: f}
-	if frame.moveNext(t, ctx, n) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(fallThroughStreamsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // fallThroughStreamsFrame is what [fallThroughStreams] keeps while it is suspended.
 type fallThroughStreamsFrame struct {
 	statemachine.Frame
@@ -1004,11 +981,6 @@ type fallThroughStreamsFrame struct {
 	loop1 *statemachine.Loop[int, error]
 
 	result0 error
-}
-
-// MoveNext continues [fallThroughStreams] where it stopped.
-func (frame *fallThroughStreamsFrame) MoveNext(t *statemachine.Task) bool {
-	return frame.moveNext(t, nil, 0)
 }
 
 // moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true).
@@ -1042,7 +1014,7 @@ range1:
 	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1046
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1018
 		goto resume1
 	}
 	frame.State = 1
@@ -1059,7 +1031,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1063
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1035
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return t.Yield()
@@ -1067,7 +1039,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = t.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1071
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1043
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
@@ -1080,18 +1052,12 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1084
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1056
 }
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
-}
-
-// Results returns what [fallThroughStreams] returned, or raises again the panic that ended it.
-func (frame *fallThroughStreamsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return frame.result0
 }
 
 // fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]: chain, job and frame in one allocation.
@@ -1111,4 +1077,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d09fd737466f4c4d
+// Digest of what is above: 4d49f74a9788c1ac

@@ -29,36 +29,12 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 	return m.Start(ctx, &t, m)
 }
 
-// dozeEnter enters [doze] for another machine. It returns the results, or the suspended frame that will have them.
-func dozeEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*dozeFrame, error) {
-	frame := dozeLocals{ctx: ctx, d: d}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &dozeFrame{dozeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // dozeLocals is what [doze] keeps while it is suspended.
 type dozeLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
 	d   time.Duration
-}
-
-// dozeFrame is the frame of [doze] for a caller that is a machine: what it keeps and, at the end, its results.
-type dozeFrame struct {
-	dozeLocals
-
-	result0 error
-}
-
-// MoveNext continues [doze] where it stopped.
-func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
@@ -80,7 +56,7 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	asleep1, err = statemachine.Sleep(t, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:84
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:60
 	if !asleep1 {
 		goto resumed1
 	}
@@ -91,20 +67,17 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/sleep_test.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:73
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/sleep_test.go:25
 	}
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
-	result0 = err
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:101
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	asleep2, result0 = statemachine.Sleep(t, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:108
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:81
 	if !asleep2 {
 		goto resumed2
 	}
@@ -115,7 +88,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	result0 = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:119
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:92
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -123,12 +96,6 @@ resumed2:
 // Location returns where [doze] is suspended.
 func (f *dozeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
-}
-
-// Results returns what [doze] returned, or raises again the panic that ended it.
-func (f *dozeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one allocation.
@@ -160,33 +127,9 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// nodEnter enters [nod] for another machine. It returns the results, or the suspended frame that will have them.
-func nodEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*nodFrame, error) {
-	frame := nodLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &nodFrame{nodLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // nodLocals is what [nod] keeps while it is suspended.
 type nodLocals struct {
 	statemachine.Frame
-}
-
-// nodFrame is the frame of [nod] for a caller that is a machine: what it keeps and, at the end, its results.
-type nodFrame struct {
-	nodLocals
-
-	result0 error
-}
-
-// MoveNext continues [nod] where it stopped.
-func (f *nodFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
 }
 
 // moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
@@ -205,7 +148,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:209
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:152
 	if !asleep1 {
 		goto resumed1
 	}
@@ -215,7 +158,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:219
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -223,12 +166,6 @@ resumed1:
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
-}
-
-// Results returns what [nod] returned, or raises again the panic that ended it.
-func (f *nodFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one allocation.
@@ -247,4 +184,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5ffa1bd4f39e71e6
+// Digest of what is above: ad94d8749d296e02

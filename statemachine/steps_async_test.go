@@ -29,18 +29,6 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	return m.Start(ctx, &t, m)
 }
 
-// zippedEnter enters [zipped] for another machine. It returns the results, or the suspended frame that will have them.
-func zippedEnter(t *statemachine.Task, ctx context.Context, one, two *job.Stream[string]) (*zippedFrame, []string, error) {
-	frame := zippedFrame{ctx: ctx}
-	if frame.moveNext(t, one, two) {
-		return nil, frame.all, frame.err
-	}
-	m := new(zippedFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil, nil
-}
-
 // zippedFrame is what [zipped] keeps while it is suspended.
 type zippedFrame struct {
 	statemachine.Frame
@@ -55,11 +43,6 @@ type zippedFrame struct {
 
 	all []string
 	err error
-}
-
-// MoveNext continues [zipped] where it stopped.
-func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
@@ -120,7 +103,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:124
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:107
 		goto resume1
 	}
 	f.State = 1
@@ -134,7 +117,7 @@ resume1:
 	f.next1 = nil
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:138
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:121
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -143,7 +126,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:147
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:130
 		goto resume2
 	}
 	f.State = 2
@@ -159,20 +142,20 @@ resume2:
 		f.next1 = nil
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:146
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:169
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:159
 		return true, false
 	}
 	f.State = 3
@@ -181,19 +164,13 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:185
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:168
 	goto epilogue
 }
 
 // Location returns where [zipped] is suspended.
 func (f *zippedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
-}
-
-// Results returns what [zipped] returned, or raises again the panic that ended it.
-func (f *zippedFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.all, f.err
 }
 
 // zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in one allocation.
@@ -253,7 +230,7 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 	f.stop1 = a.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
@@ -264,7 +241,7 @@ resume1:
 	statemachine.TwinResult(t, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:268
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:245
 	f.State = statemachine.Finished
 	return true
 }
@@ -320,7 +297,7 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 	f.stop1 = b.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:324
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:301
 		goto resume1
 	}
 	f.State = 1
@@ -331,7 +308,7 @@ resume1:
 	statemachine.TwinResult(t, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:335
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:312
 	f.State = statemachine.Finished
 	return true
 }
@@ -362,7 +339,7 @@ type failingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [failing] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -380,7 +357,7 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:384
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:361
 		goto resume1
 	}
 	f.State = 1
@@ -397,7 +374,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:378
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -406,15 +383,11 @@ resume2:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
-		if !yield1 {
-//line github.com/movenext/movenext/statemachine/steps_test.go:105
-			goto endIf1
+		if yield1 {
+			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_test.go:106
-	panic("too far")
-endIf1:
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:418
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:391
 	f.State = statemachine.Finished
 	return true
 }
@@ -424,4 +397,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: b5b6af15cf9d0329
+// Digest of what is above: bce06aeb74decaee

@@ -38,7 +38,7 @@ type lettersFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [letters] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var s string
@@ -167,19 +167,6 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 	return m.Start(context.Background(), &t, m)
 }
 
-// collectEnter enters [collect] for another machine. It returns the results, or the suspended frame that will have them.
-func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
-	frame := collectFrame{h: h, until: until}
-	if frame.moveNext(t, s) {
-		t.Rethrow()
-		return nil, frame.result0, frame.result1
-	}
-	m := new(collectFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, nil, nil
-}
-
 // collectFrame is what [collect] keeps while it is suspended.
 type collectFrame struct {
 	statemachine.Frame
@@ -193,11 +180,6 @@ type collectFrame struct {
 
 	result0 []string
 	result1 error
-}
-
-// MoveNext continues [collect] where it stopped.
-func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
@@ -227,7 +209,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:231
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:213
 		goto resume1
 	}
 	f.State = 1
@@ -243,7 +225,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:247
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:229
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -252,12 +234,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:256
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:238
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:243
 		goto resume2
 	}
 	f.State = 2
@@ -277,7 +259,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:281
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:263
 		goto resume3
 	}
 	f.State = 3
@@ -290,7 +272,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:294
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:276
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -305,18 +287,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:309
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:291
 }
 
 // Location returns where [collect] is suspended.
 func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
-}
-
-// Results returns what [collect] returned, or raises again the panic that ended it.
-func (f *collectFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame in one allocation.
@@ -353,7 +329,7 @@ type forgivingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [forgiving] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
@@ -380,7 +356,7 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:384
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:360
 		goto resume1
 	}
 	f.State = 1
@@ -397,7 +373,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:401
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:377
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -408,7 +384,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:412
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:388
 }
 
 // Location returns where [forgiving] is suspended.
@@ -429,19 +405,6 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 	return m.Start(context.Background(), &t, m)
 }
 
-// exitsInEnter enters [exitsIn] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
-	frame := exitsInFrame{h: h, s: s}
-	if frame.moveNext(t, first) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(exitsInFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m
-}
-
 // exitsInFrame is what [exitsIn] keeps while it is suspended.
 type exitsInFrame struct {
 	statemachine.Frame
@@ -453,11 +416,6 @@ type exitsInFrame struct {
 
 	await1 *job.Job[string]
 	loop1  *statemachine.Loop[string, error]
-}
-
-// MoveNext continues [exitsIn] where it stopped.
-func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
@@ -488,7 +446,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:492
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:450
 		goto resume1
 	}
 	f.State = 1
@@ -506,7 +464,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:510
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:468
 		goto resume2
 	}
 	f.State = 2
@@ -525,7 +483,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:529
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:487
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
@@ -536,17 +494,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:540
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:498
 }
 
 // Location returns where [exitsIn] is suspended.
 func (f *exitsInFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
-}
-
-// Results returns what [exitsIn] returned, or raises again the panic that ended it.
-func (f *exitsInFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame in one allocation.
@@ -579,19 +532,6 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
-func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
-	frame := drainFrame{pause: pause}
-	if frame.moveNext(t, s) {
-		t.Rethrow()
-		return nil, frame.sum, frame.err
-	}
-	m := new(drainFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // drainFrame is what [drain] keeps while it is suspended.
 type drainFrame struct {
 	statemachine.Frame
@@ -605,11 +545,6 @@ type drainFrame struct {
 
 	sum int
 	err error
-}
-
-// MoveNext continues [drain] where it stopped.
-func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
@@ -639,7 +574,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:578
 		goto resume1
 	}
 	f.State = 1
@@ -657,7 +592,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:596
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -667,7 +602,7 @@ resume1:
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:606
 		goto resume2
 	}
 	f.State = 2
@@ -680,24 +615,21 @@ resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		if err2 == nil {
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
-			goto endIf1
+		if err2 != nil {
+			f.err = err2
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:621
+			goto leave1
+//line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
-//line github.com/movenext/movenext/statemachine/stream_test.go:204
-		f.err = err2
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:691
-	goto leave1
-endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:696
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:628
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:701
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:633
 		goto resume3
 	}
 	f.State = 3
@@ -725,18 +657,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:729
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
 }
 
 // Location returns where [drain] is suspended.
 func (f *drainFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
-}
-
-// Results returns what [drain] returned, or raises again the panic that ended it.
-func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.sum, f.err
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -773,7 +699,7 @@ type countingFrame struct {
 	i  int
 }
 
-// MoveNext runs [counting] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *countingFrame) MoveNext(t *statemachine.Task) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -797,7 +723,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:727
 	f.State = 1
 	return true
 resume1:
@@ -805,18 +731,16 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:253
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:736
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:814
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:820
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:744
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -842,7 +766,7 @@ type remainingFrame struct {
 	n *int
 }
 
-// MoveNext runs [remaining] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *remainingFrame) MoveNext(t *statemachine.Task) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -864,7 +788,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:868
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:792
 	f.State = 1
 	return true
 resume1:
@@ -872,15 +796,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:274
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:881
-	f.State = statemachine.Finished
-	return true
-endIf1:
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:807
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -892,4 +815,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 4ff64f6f8401445c
+// Digest of what is above: 5bfb5c8ef126fbb3

@@ -28,17 +28,6 @@ func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// givesWayEnter enters [givesWay] for another machine. It returns the results, or the suspended frame that will have them.
-func givesWayEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayFrame, error) {
-	frame := givesWayLocals{o: o}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &givesWayFrame{givesWayLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // givesWayLocals is what [givesWay] keeps while it is suspended.
 type givesWayLocals struct {
 	statemachine.Frame
@@ -48,19 +37,6 @@ type givesWayLocals struct {
 	a      *job.Job[job.Void]
 	b      *job.Job[job.Void]
 	await2 *job.Job[[]job.Void]
-}
-
-// givesWayFrame is the frame of [givesWay] for a caller that is a machine: what it keeps and, at the end, its results.
-type givesWayFrame struct {
-	givesWayLocals
-
-	result0 error
-}
-
-// MoveNext continues [givesWay] where it stopped.
-func (f *givesWayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
@@ -80,7 +56,7 @@ func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 //line github.com/movenext/movenext/statemachine/yield_test.go:52
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:53: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:84
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:60
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
 	return t.Yield(), nil
@@ -93,7 +69,7 @@ resume1:
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:97
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:73
 		goto resume2
 	}
 	f.State = 2
@@ -108,7 +84,7 @@ resume2:
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:88
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -116,12 +92,6 @@ resume2:
 // Location returns where [givesWay] is suspended.
 func (f *givesWayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 53, 55)
-}
-
-// Results returns what [givesWay] returned, or raises again the panic that ended it.
-func (f *givesWayFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and frame in one allocation.
@@ -153,17 +123,6 @@ func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// givesWayByHandEnter enters [givesWayByHand] for another machine. It returns the results, or the suspended frame that will have them.
-func givesWayByHandEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayByHandFrame, error) {
-	frame := givesWayByHandLocals{o: o}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &givesWayByHandFrame{givesWayByHandLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // givesWayByHandLocals is what [givesWayByHand] keeps while it is suspended.
 type givesWayByHandLocals struct {
 	statemachine.Frame
@@ -174,19 +133,6 @@ type givesWayByHandLocals struct {
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
 	await2 *job.Job[[]job.Void]
-}
-
-// givesWayByHandFrame is the frame of [givesWayByHand] for a caller that is a machine: what it keeps and, at the end, its results.
-type givesWayByHandFrame struct {
-	givesWayByHandLocals
-
-	result0 error
-}
-
-// MoveNext continues [givesWayByHand] where it stopped.
-func (f *givesWayByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
@@ -210,7 +156,7 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:214
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:160
 		goto resume1
 	}
 	f.State = 1
@@ -223,17 +169,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:175
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/yield_test.go:66
 		}
-//line github.com/movenext/movenext/statemachine/yield_test.go:65
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:234
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	f.o.add("continued")
 	// yield_test.go:68: _, err := job.WhenAll(a, b).Await()
@@ -241,7 +184,7 @@ endIf1:
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:245
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:188
 		goto resume2
 	}
 	f.State = 2
@@ -256,7 +199,7 @@ resume2:
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:260
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:203
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -264,12 +207,6 @@ resume2:
 // Location returns where [givesWayByHand] is suspended.
 func (f *givesWayByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 64, 68)
-}
-
-// Results returns what [givesWayByHand] returned, or raises again the panic that ended it.
-func (f *givesWayByHandFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain, job and frame in one allocation.
@@ -301,36 +238,11 @@ func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// takesNextEnter enters [takesNext] for another machine. It returns the results, or the suspended frame that will have them.
-func takesNextEnter(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (*takesNextFrame, int, error) {
-	frame := takesNextLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &takesNextFrame{takesNextLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // takesNextLocals is what [takesNext] keeps while it is suspended.
 type takesNextLocals struct {
 	statemachine.Frame
 
 	next1 *job.Job[*job.Job[int]]
-}
-
-// takesNextFrame is the frame of [takesNext] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesNextFrame struct {
-	takesNextLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesNext] where it stopped.
-func (f *takesNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
@@ -350,7 +262,7 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 	f.next1 = c.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:354
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:266
 		goto resume1
 	}
 	f.State = 1
@@ -364,14 +276,14 @@ resume1:
 		f.next1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:368
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:280
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/statemachine/yield_test.go:169
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:375
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:287
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -379,12 +291,6 @@ resume1:
 // Location returns where [takesNext] is suspended.
 func (f *takesNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 166)
-}
-
-// Results returns what [takesNext] returned, or raises again the panic that ended it.
-func (f *takesNextFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and frame in one allocation.
@@ -416,36 +322,11 @@ func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[i
 	return m.Start(ctx, &t, m)
 }
 
-// takesValueEnter enters [takesValue] for another machine. It returns the results, or the suspended frame that will have them.
-func takesValueEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesValueFrame, int, error) {
-	frame := takesValueLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
-		return nil, v0, v1
-	}
-	m := &takesValueFrame{takesValueLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // takesValueLocals is what [takesValue] keeps while it is suspended.
 type takesValueLocals struct {
 	statemachine.Frame
 
 	next1 *job.Job[int]
-}
-
-// takesValueFrame is the frame of [takesValue] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesValueFrame struct {
-	takesValueLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesValue] where it stopped.
-func (f *takesValueFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
@@ -465,7 +346,7 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 	f.next1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:469
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:350
 		goto resume1
 	}
 	f.State = 1
@@ -476,7 +357,7 @@ resume1:
 	result0, result1 = statemachine.TwinResult(t, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:480
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:361
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -484,12 +365,6 @@ resume1:
 // Location returns where [takesValue] is suspended.
 func (f *takesValueLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 174)
-}
-
-// Results returns what [takesValue] returned, or raises again the panic that ended it.
-func (f *takesValueFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and frame in one allocation.
@@ -521,36 +396,11 @@ func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// takesByHandEnter enters [takesByHand] for another machine. It returns the results, or the suspended frame that will have them.
-func takesByHandEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesByHandFrame, int, error) {
-	frame := takesByHandLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
-		return nil, v0, v1
-	}
-	m := &takesByHandFrame{takesByHandLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // takesByHandLocals is what [takesByHand] keeps while it is suspended.
 type takesByHandLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// takesByHandFrame is the frame of [takesByHand] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesByHandFrame struct {
-	takesByHandLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesByHand] where it stopped.
-func (f *takesByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
@@ -570,7 +420,7 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 	f.await1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:574
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:424
 		goto resume1
 	}
 	f.State = 1
@@ -581,7 +431,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:585
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:435
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -589,12 +439,6 @@ resume1:
 // Location returns where [takesByHand] is suspended.
 func (f *takesByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 180)
-}
-
-// Results returns what [takesByHand] returned, or raises again the panic that ended it.
-func (f *takesByHandFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job and frame in one allocation.
@@ -614,4 +458,4 @@ func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: eb144da3b222db60
+// Digest of what is above: 3cd9b3ebf5c7ed4a

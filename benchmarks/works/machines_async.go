@@ -31,17 +31,6 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// familyEnter enters [family] for another machine. It returns the results, or the suspended frame that will have them.
-func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
-	frame := familyLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, children); finished {
-		return nil, v0, v1
-	}
-	m := &familyFrame{familyLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // familyLocals is what [family] keeps while it is suspended.
 type familyLocals struct {
 	statemachine.Frame
@@ -50,20 +39,6 @@ type familyLocals struct {
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
-}
-
-// familyFrame is the frame of [family] for a caller that is a machine: what it keeps and, at the end, its results.
-type familyFrame struct {
-	familyLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [family] where it stopped.
-func (f *familyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
-	return finished
 }
 
 // moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
@@ -104,7 +79,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:108
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:83
 		goto resume1
 	}
 	f.State = 1
@@ -118,7 +93,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:122
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:97
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:30
@@ -127,12 +102,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:131
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:106
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:33
 	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:136
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:111
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -140,12 +115,6 @@ endRange1:
 // Location returns where [family] is suspended.
 func (f *familyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.family", "github.com/movenext/movenext/benchmarks/works/machines.go", 27)
-}
-
-// Results returns what [family] returned, or raises again the panic that ended it.
-func (f *familyFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in one allocation.
@@ -230,7 +199,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 //line github.com/movenext/movenext/benchmarks/works/machines.go:41
 	if n < 2 {
 		result0, result1 = n, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:234
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:203
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:43
@@ -245,7 +214,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:249
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:218
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -260,7 +229,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:46
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:264
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:233
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:48
@@ -270,7 +239,7 @@ resumed1:
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:274
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:243
 		goto resume2
 	}
 	f.State = 2
@@ -287,7 +256,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = a+f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:291
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:260
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -354,7 +323,7 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:358
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:327
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -366,7 +335,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:370
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:339
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -454,7 +423,7 @@ func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first
 //line github.com/movenext/movenext/benchmarks/works/machines.go:57
 	if size == 1 {
 		result0, result1 = first, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:458
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:427
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:59
@@ -491,7 +460,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:495
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:464
 		goto resume1
 	}
 	f.State = 1
@@ -505,7 +474,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:509
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:478
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:70
@@ -514,12 +483,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:518
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:487
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:73
 	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:523
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:492
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -586,7 +555,7 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:590
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:559
 	if f.skynet1 == nil {
 		goto resumed1
 	}
@@ -598,7 +567,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:602
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:571
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -636,35 +605,11 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
-func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake *atomic.Int64) (*napFrame, error) {
-	frame := napLocals{awake: awake}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &napFrame{napLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // napLocals is what [nap] keeps while it is suspended.
 type napLocals struct {
 	statemachine.Frame
 
 	awake *atomic.Int64
-}
-
-// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
-type napFrame struct {
-	napLocals
-
-	result0 error
-}
-
-// MoveNext continues [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
 }
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
@@ -684,7 +629,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	asleep1, err = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:688
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:633
 	if !asleep1 {
 		goto resumed1
 	}
@@ -695,20 +640,16 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
-	if err == nil {
-//line github.com/movenext/movenext/benchmarks/works/machines.go:80
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:646
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:82
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines.go:81
-	result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:705
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:83
 	f.awake.Add(1)
 	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:712
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:653
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -716,12 +657,6 @@ endIf1:
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 80)
-}
-
-// Results returns what [nap] returned, or raises again the panic that ended it.
-func (f *napFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
@@ -820,7 +755,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:824
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:759
 		goto resume1
 	}
 	f.State = 1
@@ -834,7 +769,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:838
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:773
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:96
@@ -843,12 +778,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:847
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:782
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:99
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:852
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:787
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -893,17 +828,6 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// yieldsEnter enters [yields] for another machine. It returns the results, or the suspended frame that will have them.
-func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame, int) {
-	frame := yieldsLocals{}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		return nil, v0
-	}
-	m := &yieldsFrame{yieldsLocals: frame}
-	t.Push(ctx, m)
-	return m, 0
-}
-
 // yieldsLocals is what [yields] keeps while it is suspended.
 type yieldsLocals struct {
 	statemachine.Frame
@@ -911,19 +835,6 @@ type yieldsLocals struct {
 	count int
 	n1    int
 	i1    int
-}
-
-// yieldsFrame is the frame of [yields] for a caller that is a machine: what it keeps and, at the end, its results.
-type yieldsFrame struct {
-	yieldsLocals
-
-	result0 int
-}
-
-// MoveNext continues [yields] where it stopped.
-func (f *yieldsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
@@ -950,7 +861,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:954
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:865
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:108
 	return t.Yield(), 0
@@ -960,12 +871,12 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:964
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:875
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:111
 	result0 = f.count
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:969
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:880
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -973,12 +884,6 @@ endRange1:
 // Location returns where [yields] is suspended.
 func (f *yieldsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 108)
-}
-
-// Results returns what [yields] returned, or raises again the panic that ended it.
-func (f *yieldsFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.result0
 }
 
 // yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in one allocation.
@@ -1009,17 +914,6 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// roundsEnter enters [rounds] for another machine. It returns the results, or the suspended frame that will have them.
-func roundsEnter(t *statemachine.Task, ctx context.Context, n int) (*roundsFrame, int, error) {
-	frame := roundsLocals{ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(t, n); finished {
-		return nil, v0, v1
-	}
-	m := &roundsFrame{roundsLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // roundsLocals is what [rounds] keeps while it is suspended.
 type roundsLocals struct {
 	statemachine.Frame
@@ -1030,20 +924,6 @@ type roundsLocals struct {
 	n1     int
 	i1     int
 	await1 *job.Job[int]
-}
-
-// roundsFrame is the frame of [rounds] for a caller that is a machine: what it keeps and, at the end, its results.
-type roundsFrame struct {
-	roundsLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [rounds] where it stopped.
-func (f *roundsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
@@ -1074,7 +954,7 @@ range1:
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1078
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:958
 		goto resume1
 	}
 	f.State = 1
@@ -1088,7 +968,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1092
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:972
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:123
@@ -1097,12 +977,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1101
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:981
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:126
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1106
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:986
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1110,12 +990,6 @@ endRange1:
 // Location returns where [rounds] is suspended.
 func (f *roundsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 120)
-}
-
-// Results returns what [rounds] returned, or raises again the panic that ended it.
-func (f *roundsFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in one allocation.
@@ -1147,17 +1021,6 @@ func stepsAsync(n int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame that will have them.
-func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
-	frame := stepsLocals{}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		return nil, v0
-	}
-	m := &stepsFrame{stepsLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0
-}
-
 // stepsLocals is what [steps] keeps while it is suspended.
 type stepsLocals struct {
 	statemachine.Frame
@@ -1165,19 +1028,6 @@ type stepsLocals struct {
 	n1    int
 	i1    int
 	step1 *stepFrame
-}
-
-// stepsFrame is the frame of [steps] for a caller that is a machine: what it keeps and, at the end, its results.
-type stepsFrame struct {
-	stepsLocals
-
-	result0 int
-}
-
-// MoveNext continues [steps] where it stopped.
-func (f *stepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
@@ -1207,7 +1057,7 @@ range1:
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1, v = stepEnter(t, v)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1211
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1061
 	if f.step1 == nil {
 		goto resumed1
 	}
@@ -1221,12 +1071,12 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1225
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1075
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:137
 	result0 = v
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1230
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1080
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1234,12 +1084,6 @@ endRange1:
 // Location returns where [steps] is suspended.
 func (f *stepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 135)
-}
-
-// Results returns what [steps] returned, or raises again the panic that ended it.
-func (f *stepsFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.result0
 }
 
 // stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
@@ -1319,7 +1163,7 @@ func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int)
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1323
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1167
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	return t.Yield(), 0
@@ -1328,7 +1172,7 @@ resume1:
 	_ = t.Refusal()
 endIf1:
 	result0 = f.v + 1
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1332
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1176
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1372,36 +1216,11 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// linkEnter enters [link] for another machine. It returns the results, or the suspended frame that will have them.
-func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*linkFrame, int, error) {
-	frame := linkLocals{}
-	if finished, v0, v1 := frame.moveNext(t, prev); finished {
-		return nil, v0, v1
-	}
-	m := &linkFrame{linkLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // linkLocals is what [link] keeps while it is suspended.
 type linkLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// linkFrame is the frame of [link] for a caller that is a machine: what it keeps and, at the end, its results.
-type linkFrame struct {
-	linkLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [link] where it stopped.
-func (f *linkFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
@@ -1421,7 +1240,7 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1425
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1244
 		goto resume1
 	}
 	f.State = 1
@@ -1435,7 +1254,7 @@ resume1:
 		f.await1 = nil
 		result0, result1 = v+1, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1439
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1258
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1443,12 +1262,6 @@ resume1:
 // Location returns where [link] is suspended.
 func (f *linkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 155)
-}
-
-// Results returns what [link] returned, or raises again the panic that ended it.
-func (f *linkFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one allocation.
@@ -1480,17 +1293,6 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// playerEnter enters [player] for another machine. It returns the results, or the suspended frame that will have them.
-func playerEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*playerFrame, error) {
-	frame := playerLocals{ctx: ctx, in: in, out: out}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		return nil, v0
-	}
-	m := &playerFrame{playerLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // playerLocals is what [player] keeps while it is suspended.
 type playerLocals struct {
 	statemachine.Frame
@@ -1503,19 +1305,6 @@ type playerLocals struct {
 	i1       int
 	receive1 *coord.Entered[int, job.Void]
 	send2    *coord.EnteredVoid[int]
-}
-
-// playerFrame is the frame of [player] for a caller that is a machine: what it keeps and, at the end, its results.
-type playerFrame struct {
-	playerLocals
-
-	result0 error
-}
-
-// MoveNext continues [player] where it stopped.
-func (f *playerFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
@@ -1547,7 +1336,7 @@ range1:
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1551
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1340
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1562,7 +1351,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:165
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1566
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1355
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/benchmarks/works/machines.go:167
@@ -1570,7 +1359,7 @@ resumed1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1574
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1363
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -1583,24 +1372,21 @@ resume2:
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
-	if err == nil {
-//line github.com/movenext/movenext/benchmarks/works/machines.go:168
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1378
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:170
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines.go:169
-	result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1593
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1599
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1385
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:172
 	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1604
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1390
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1608,12 +1394,6 @@ endRange1:
 // Location returns where [player] is suspended.
 func (f *playerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 164, 168)
-}
-
-// Results returns what [player] returned, or raises again the panic that ended it.
-func (f *playerFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in one allocation.
@@ -1645,17 +1425,6 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// serverEnter enters [server] for another machine. It returns the results, or the suspended frame that will have them.
-func serverEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*serverFrame, int, error) {
-	frame := serverLocals{ctx: ctx, in: in, out: out}
-	if finished, v0, v1 := frame.moveNext(t, n); finished {
-		return nil, v0, v1
-	}
-	m := &serverFrame{serverLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // serverLocals is what [server] keeps while it is suspended.
 type serverLocals struct {
 	statemachine.Frame
@@ -1668,20 +1437,6 @@ type serverLocals struct {
 	i1       int
 	send1    *coord.EnteredVoid[int]
 	receive2 *coord.Entered[int, job.Void]
-}
-
-// serverFrame is the frame of [server] for a caller that is a machine: what it keeps and, at the end, its results.
-type serverFrame struct {
-	serverLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [server] where it stopped.
-func (f *serverFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
@@ -1714,7 +1469,7 @@ range1:
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1718
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1473
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1729,7 +1484,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:182
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1733
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1488
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:184
@@ -1737,7 +1492,7 @@ resumed1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1741
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1496
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -1750,24 +1505,21 @@ resume2:
 	f.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
-	if err == nil {
-//line github.com/movenext/movenext/benchmarks/works/machines.go:185
-		goto endIf1
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1511
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:187
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines.go:186
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1760
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1766
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1518
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:189
 	result0, result1 = v, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1771
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1523
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1775,12 +1527,6 @@ endRange1:
 // Location returns where [server] is suspended.
 func (f *serverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 181, 185)
-}
-
-// Results returns what [server] returned, or raises again the panic that ended it.
-func (f *serverFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in one allocation.
@@ -1800,4 +1546,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1d22e9c35ca2646b
+// Digest of what is above: 08e24d2deea23922

@@ -155,20 +155,16 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:148
-	if err == nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:148
-		goto endIf1
+	if err != nil {
+		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
+		result0 = err
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:162
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/rate/limiter.go:151
 	}
-//line github.com/movenext/movenext/coord/rate/limiter.go:149
-	f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
-	result0 = err
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:166
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:152
 	result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:172
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:168
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -201,4 +197,4 @@ func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: be64fde13f1f7172
+// Digest of what is above: 65a72bc6fcdaf90f

@@ -30,17 +30,6 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// tickEnter enters [tick] for another machine. It returns the results, or the suspended frame that will have them.
-func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
-	frame := tickLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		return nil, v0
-	}
-	m := &tickFrame{tickLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // tickLocals is what [tick] keeps while it is suspended.
 type tickLocals struct {
 	statemachine.Frame
@@ -49,19 +38,6 @@ type tickLocals struct {
 
 	n1 int
 	i  int
-}
-
-// tickFrame is the frame of [tick] for a caller that is a machine: what it keeps and, at the end, its results.
-type tickFrame struct {
-	tickLocals
-
-	result0 error
-}
-
-// MoveNext continues [tick] where it stopped.
-func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
-	return finished
 }
 
 // moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
@@ -91,7 +67,7 @@ range1:
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:95
+//line github.com/movenext/movenext/docs/first/main_async.go:71
 	if !asleep1 {
 		goto resumed1
 	}
@@ -102,26 +78,22 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/first/main.go:19
-	if err == nil {
-//line github.com/movenext/movenext/docs/first/main.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/first/main_async.go:84
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/first/main.go:21
 	}
-//line github.com/movenext/movenext/docs/first/main.go:20
-	result0 = err
-//line github.com/movenext/movenext/docs/first/main_async.go:112
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/docs/first/main.go:22
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:120
+//line github.com/movenext/movenext/docs/first/main_async.go:92
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/first/main.go:24
 	result0 = nil
-//line github.com/movenext/movenext/docs/first/main_async.go:125
+//line github.com/movenext/movenext/docs/first/main_async.go:97
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -129,12 +101,6 @@ endRange1:
 // Location returns where [tick] is suspended.
 func (f *tickLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
-}
-
-// Results returns what [tick] returned, or raises again the panic that ended it.
-func (f *tickFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one allocation.
@@ -154,4 +120,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7e7ddc672c7eb857
+// Digest of what is above: 37cea62a21a5c63e

@@ -89,19 +89,15 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
-	if err == nil {
-//line github.com/movenext/movenext/examples/00-hello/main.go:16
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:95
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/00-hello/main.go:18
 	}
-//line github.com/movenext/movenext/examples/00-hello/main.go:17
-	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:99
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/00-hello/main.go:19
 	result0, result1 = "hello, "+f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:105
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:101
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -146,17 +142,6 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	return m.Start(ctx, &t, m)
 }
 
-// greetBothEnter enters [greetBoth] for another machine. It returns the results, or the suspended frame that will have them.
-func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
-	frame := greetBothLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, a, b); finished {
-		return nil, v0, v1
-	}
-	m := &greetBothFrame{greetBothLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // greetBothLocals is what [greetBoth] keeps while it is suspended.
 type greetBothLocals struct {
 	statemachine.Frame
@@ -165,20 +150,6 @@ type greetBothLocals struct {
 	second string
 	greet1 *greetFrame
 	await2 *job.Job[string]
-}
-
-// greetBothFrame is the frame of [greetBoth] for a caller that is a machine: what it keeps and, at the end, its results.
-type greetBothFrame struct {
-	greetBothLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [greetBoth] where it stopped.
-func (f *greetBothFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "", "")
-	return finished
 }
 
 // moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
@@ -201,12 +172,11 @@ func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a 
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(t, ctx, b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:205
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:176
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.second = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
@@ -217,7 +187,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:221
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:191
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/00-hello/main.go:28
@@ -227,7 +197,7 @@ resumed1:
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:231
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:201
 		goto resume2
 	}
 	f.State = 2
@@ -244,7 +214,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = text+" and "+f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:248
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:218
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -252,12 +222,6 @@ resume2:
 // Location returns where [greetBoth] is suspended.
 func (f *greetBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
-}
-
-// Results returns what [greetBoth] returned, or raises again the panic that ended it.
-func (f *greetBothFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and frame in one allocation.
@@ -277,4 +241,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 126ed169d1146882
+// Digest of what is above: e5dd00d35df5c0df

@@ -30,17 +30,6 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// runEnter enters [run] for another machine. It returns the results, or the suspended frame that will have them.
-func runEnter(t *statemachine.Task, ctx context.Context) (*runFrame, error) {
-	frame := runLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &runFrame{runLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // runLocals is what [run] keeps while it is suspended.
 type runLocals struct {
 	statemachine.Frame
@@ -50,19 +39,6 @@ type runLocals struct {
 	foo1 *fooFrame
 	bar2 *barFrame
 	baz3 *bazFrame
-}
-
-// runFrame is the frame of [run] for a caller that is a machine: what it keeps and, at the end, its results.
-type runFrame struct {
-	runLocals
-
-	result0 error
-}
-
-// MoveNext continues [run] where it stopped.
-func (f *runFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
@@ -85,7 +61,7 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	// main.go:19: if err := foo(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	f.foo1, err = fooEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:89
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
 		goto resumed1
 	}
@@ -98,20 +74,17 @@ resume1:
 	f.foo1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	if err == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:80
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:20
-	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:108
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// main.go:22: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2, err2 = barEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:115
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
 	if f.bar2 == nil {
 		goto resumed2
 	}
@@ -124,20 +97,17 @@ resume2:
 	f.bar2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:103
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:23
-	result0 = err2
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:134
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
 	// main.go:25: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3, result0 = bazEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:141
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
 	if f.baz3 == nil {
 		goto resumed3
 	}
@@ -150,7 +120,7 @@ resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3 = nil
 resumed3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:154
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:124
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -158,12 +128,6 @@ resumed3:
 // Location returns where [run] is suspended.
 func (f *runLocals) Location() statemachine.Location {
 	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 19, 22, 25)
-}
-
-// Results returns what [run] returned, or raises again the panic that ended it.
-func (f *runFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one allocation.
@@ -241,7 +205,7 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:245
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:209
 	if !asleep1 {
 		goto resumed1
 	}
@@ -254,7 +218,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
 	fmt.Println("Foo")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:258
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:222
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -344,7 +308,7 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:348
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:312
 	if !asleep1 {
 		goto resumed1
 	}
@@ -357,7 +321,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
 	fmt.Println("Bar")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:361
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:325
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -447,7 +411,7 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:44: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:451
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:415
 	if !asleep1 {
 		goto resumed1
 	}
@@ -460,7 +424,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
 	fmt.Println("Baz")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:464
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:428
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -492,4 +456,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e36bc37a0ed873ab
+// Digest of what is above: 087f3ebcb97e2002

@@ -248,36 +248,11 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
-	frame := serveLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
-		return nil, v0, v1
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // serveLocals is what [serve] keeps while it is suspended.
 type serveLocals struct {
 	statemachine.Frame
 
 	parse1 *parseFrame
-}
-
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
 }
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
@@ -297,7 +272,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(t, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:301
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:276
 	if f.parse1 == nil {
 		goto resumed1
 	}
@@ -311,7 +286,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:315
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:290
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -319,12 +294,6 @@ resumed1:
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
-}
-
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -344,4 +313,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3aaa4bbd296f87bd
+// Digest of what is above: 00cece1bb09f2caa

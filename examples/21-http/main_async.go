@@ -98,19 +98,15 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
-	if err == nil {
-//line github.com/movenext/movenext/examples/21-http/main.go:30
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
+//line github.com/movenext/movenext/examples/21-http/main_async.go:104
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/21-http/main.go:32
 	}
-//line github.com/movenext/movenext/examples/21-http/main.go:31
-	result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:108
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/21-http/main.go:33
 	result0, result1 = f.place+" of "+f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:114
+//line github.com/movenext/movenext/examples/21-http/main_async.go:110
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -155,17 +151,6 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	return m.Start(ctx, &t, m)
 }
 
-// dashboardEnter enters [dashboard] for another machine. It returns the results, or the suspended frame that will have them.
-func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
-	frame := dashboardLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, user); finished {
-		return nil, v0, v1
-	}
-	m := &dashboardFrame{dashboardLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // dashboardLocals is what [dashboard] keeps while it is suspended.
 type dashboardLocals struct {
 	statemachine.Frame
@@ -175,20 +160,6 @@ type dashboardLocals struct {
 	profile string
 	ask1    *askFrame
 	await2  *job.Job[[]string]
-}
-
-// dashboardFrame is the frame of [dashboard] for a caller that is a machine: what it keeps and, at the end, its results.
-type dashboardFrame struct {
-	dashboardLocals
-
-	text string
-	err  error
-}
-
-// MoveNext continues [dashboard] where it stopped.
-func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.text, f.err = f.moveNext(t, nil, "")
-	return finished
 }
 
 // moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
@@ -210,12 +181,11 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:214
+//line github.com/movenext/movenext/examples/21-http/main_async.go:185
 	if f.ask1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.profile = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
@@ -226,7 +196,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:230
+//line github.com/movenext/movenext/examples/21-http/main_async.go:200
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -236,7 +206,7 @@ resumed1:
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:240
+//line github.com/movenext/movenext/examples/21-http/main_async.go:210
 		goto resume2
 	}
 	f.State = 2
@@ -253,14 +223,14 @@ resume2:
 		f.await2 = nil
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:257
+//line github.com/movenext/movenext/examples/21-http/main_async.go:227
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:264
+//line github.com/movenext/movenext/examples/21-http/main_async.go:234
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -268,12 +238,6 @@ resume2:
 // Location returns where [dashboard] is suspended.
 func (f *dashboardLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
-}
-
-// Results returns what [dashboard] returned, or raises again the panic that ended it.
-func (f *dashboardFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.text, f.err
 }
 
 // dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and frame in one allocation.
@@ -293,4 +257,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d27520c197823333
+// Digest of what is above: 5168d248d3ab525d

@@ -39,7 +39,7 @@ type accountsFrame struct {
 	await3 *job.Job[*account]
 }
 
-// MoveNext runs [accounts] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
@@ -211,18 +211,6 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 	return m.Start(ctx, &t, m)
 }
 
-// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, from, to string, amount int) (*transferFrame, error) {
-	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
-	if frame.moveNext(t, db) {
-		return nil, *frame.err
-	}
-	m := new(transferFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // transferFrame is what [transfer] keeps while it is suspended.
 type transferFrame struct {
 	statemachine.Frame
@@ -239,11 +227,6 @@ type transferFrame struct {
 	await4 *job.Job[job.Void]
 
 	err *error
-}
-
-// MoveNext continues [transfer] where it stopped.
-func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
@@ -287,7 +270,7 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:291
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:274
 		goto resume1
 	}
 	f.State = 1
@@ -299,7 +282,7 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.await1 = nil
 	if (*f.err) != nil {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:303
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:286
 		goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:80
 	}
@@ -321,7 +304,7 @@ resume1:
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:325
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:308
 		goto resume2
 	}
 	f.State = 2
@@ -334,22 +317,19 @@ resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-			goto endIf1
+		if err2 != nil {
+			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:323
+			goto epilogue
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:88
-		*f.err = fmt.Errorf("from %s: %w", f.from, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:345
-	goto epilogue
-endIf1:
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:333
 		goto resume3
 	}
 	f.State = 3
@@ -363,22 +343,19 @@ resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-			goto endIf2
+		if err2 != nil {
+			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:349
+			goto epilogue
+//line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:91
-		*f.err = fmt.Errorf("to %s: %w", f.to, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:374
-	goto epilogue
-endIf2:
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:382
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:359
 		goto resume4
 	}
 	f.State = 4
@@ -395,7 +372,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:399
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:376
 		return true, false
 	}
 	f.State = 5
@@ -404,19 +381,13 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:408
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:385
 	goto epilogue
 }
 
 // Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
-}
-
-// Results returns what [transfer] returned, or raises again the panic that ended it.
-func (f *transferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
@@ -483,7 +454,7 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:487
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:458
 		goto resume1
 	}
 	f.State = 1
@@ -498,7 +469,7 @@ resume1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:502
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:473
 	f.State = statemachine.Finished
 	return true
 }
@@ -526,19 +497,6 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// reportEnter enters [report] for another machine. It returns the results, or the suspended frame that will have them.
-func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
-	frame := reportFrame{limit: limit}
-	if frame.moveNext(t, ctx, db) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(reportFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // reportFrame is what [report] keeps while it is suspended.
 type reportFrame struct {
 	statemachine.Frame
@@ -549,11 +507,6 @@ type reportFrame struct {
 	loop1 *statemachine.Loop[account, error]
 
 	result0 error
-}
-
-// MoveNext continues [report] where it stopped.
-func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
@@ -583,7 +536,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:540
 		goto resume1
 	}
 	f.State = 1
@@ -599,7 +552,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:603
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:556
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -609,12 +562,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:613
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:566
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:618
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:571
 		goto resume2
 	}
 	f.State = 2
@@ -633,7 +586,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:637
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:590
 		goto resume3
 	}
 	f.State = 3
@@ -645,7 +598,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:649
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -659,18 +612,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:663
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
 }
 
 // Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
 	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
-}
-
-// Results returns what [report] returned, or raises again the panic that ended it.
-func (f *reportFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in one allocation.
@@ -690,4 +637,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6f39d2ca2c07a305
+// Digest of what is above: 2f878ef227c9dfb4

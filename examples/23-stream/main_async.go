@@ -141,7 +141,7 @@ type pagesFrame struct {
 	fetch1 *fetchFrame
 }
 
-// MoveNext runs [pages] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var fetch2 page
@@ -196,19 +196,15 @@ resume2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-		if yield1 {
-//line github.com/movenext/movenext/examples/23-stream/main.go:32
-			goto endIf1
+		if !yield1 {
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/23-stream/main.go:33
+			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main.go:33
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/23-stream/main.go:33
-	return true
-endIf1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:212
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:208
 	goto for1
 }
 
@@ -230,19 +226,6 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
-func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
-	frame := readFrame{limit: limit}
-	if frame.moveNext(t, ctx) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(readFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // readFrame is what [read] keeps while it is suspended.
 type readFrame struct {
 	statemachine.Frame
@@ -253,11 +236,6 @@ type readFrame struct {
 	loop1 *statemachine.Loop[page, error]
 
 	result0 error
-}
-
-// MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
@@ -287,7 +265,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:291
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:269
 		goto resume1
 	}
 	f.State = 1
@@ -303,7 +281,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:285
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -312,12 +290,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:294
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:321
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:299
 		goto resume2
 	}
 	f.State = 2
@@ -336,7 +314,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:318
 		goto resume3
 	}
 	f.State = 3
@@ -348,7 +326,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:352
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -363,18 +341,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:367
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:345
 }
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
-}
-
-// Results returns what [read] returned, or raises again the panic that ended it.
-func (f *readFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
@@ -394,4 +366,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 02caac6a66a868bf
+// Digest of what is above: a8a02c7fa36002e9

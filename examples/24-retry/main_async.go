@@ -91,26 +91,22 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	if err == nil {
-//line github.com/movenext/movenext/examples/24-retry/main.go:22
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:97
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:24
 	}
-//line github.com/movenext/movenext/examples/24-retry/main.go:23
-	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:101
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/24-retry/main.go:25
 	if f.round == 0 || f.mirror == "north" {
 		result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:108
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:104
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:27
 	}
 	result0, result1 = "a page from "+f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:114
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:110
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -155,17 +151,6 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 	return m.Start(ctx, &t, m)
 }
 
-// fetchAnyEnter enters [fetchAny] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchAnyEnter(t *statemachine.Task, ctx context.Context, mirrors ...string) (*fetchAnyFrame, string, error) {
-	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &fetchAnyFrame{fetchAnyLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // fetchAnyLocals is what [fetchAny] keeps while it is suspended.
 type fetchAnyLocals struct {
 	statemachine.Frame
@@ -178,20 +163,6 @@ type fetchAnyLocals struct {
 	i1     int
 	mirror string
 	fetch1 *fetchFrame
-}
-
-// fetchAnyFrame is the frame of [fetchAny] for a caller that is a machine: what it keeps and, at the end, its results.
-type fetchAnyFrame struct {
-	fetchAnyLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [fetchAny] where it stopped.
-func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
@@ -234,7 +205,7 @@ range2:
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(t, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:238
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:209
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -249,7 +220,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
 		result0, result1 = page, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:224
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:38
@@ -257,7 +228,7 @@ resumed1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:261
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:232
 	goto range2
 endRange2:
 	{
@@ -267,7 +238,7 @@ endRange2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:271
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:242
 	if !asleep1 {
 		goto resumed2
 	}
@@ -279,24 +250,21 @@ resume2:
 	err2 = t.Refusal()
 resumed2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/24-retry/main.go:42
-		goto endIf1
+	if err2 != nil {
+		result0, result1 = "", err2
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:256
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:44
 	}
-//line github.com/movenext/movenext/examples/24-retry/main.go:43
-	result0, result1 = "", err2
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:289
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:295
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:263
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:300
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:268
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -304,12 +272,6 @@ endRange1:
 // Location returns where [fetchAny] is suspended.
 func (f *fetchAnyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
-}
-
-// Results returns what [fetchAny] returned, or raises again the panic that ended it.
-func (f *fetchAnyFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and frame in one allocation.
@@ -329,4 +291,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 621230c47502e1fe
+// Digest of what is above: 94b895a5ee82ea52

@@ -30,17 +30,6 @@ func gatherAsync(ctx context.Context) (result *job.Job[job.Tuple2[int64, int]]) 
 	return m.Start(ctx, &t, m)
 }
 
-// gatherEnter enters [gather] for another machine. It returns the results, or the suspended frame that will have them.
-func gatherEnter(t *statemachine.Task, ctx context.Context) (*gatherFrame, int64, int, error) {
-	frame := gatherLocals{goroutines: new(int), err: new(error)}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0, *frame.goroutines, *frame.err
-	}
-	m := &gatherFrame{gatherLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, 0, nil
-}
-
 // gatherLocals is what [gather] keeps while it is suspended.
 type gatherLocals struct {
 	statemachine.Frame
@@ -50,19 +39,6 @@ type gatherLocals struct {
 
 	goroutines *int
 	err        *error
-}
-
-// gatherFrame is the frame of [gather] for a caller that is a machine: what it keeps and, at the end, its results.
-type gatherFrame struct {
-	gatherLocals
-
-	came int64
-}
-
-// MoveNext continues [gather] where it stopped.
-func (f *gatherFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.came = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true).
@@ -93,7 +69,7 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:97
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:73
 		goto resume1
 	}
 	f.State = 1
@@ -106,7 +82,7 @@ resume1:
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:110
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:86
 	f.State = statemachine.Finished
 	return true, came
 }
@@ -114,12 +90,6 @@ resume1:
 // Location returns where [gather] is suspended.
 func (f *gatherLocals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
-}
-
-// Results returns what [gather] returned, or raises again the panic that ended it.
-func (f *gatherFrame) Results(t *statemachine.Task) (int64, int, error) {
-	t.Rethrow()
-	return f.came, *f.goroutines, *f.err
 }
 
 // gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in one allocation.
@@ -188,7 +158,7 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:192
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:162
 		goto resume1
 	}
 	f.State = 1
@@ -200,7 +170,7 @@ resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = nil
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:204
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:174
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -266,7 +236,7 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:240
 		goto resume1
 	}
 	f.State = 1
@@ -280,7 +250,7 @@ resume1:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:284
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:254
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -306,4 +276,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ecdb2075ff3aa1ff
+// Digest of what is above: df88b244677c34dc

@@ -29,33 +29,9 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
-func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
-	frame := napLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &napFrame{napLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // napLocals is what [nap] keeps while it is suspended.
 type napLocals struct {
 	statemachine.Frame
-}
-
-// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
-type napFrame struct {
-	napLocals
-
-	result0 error
-}
-
-// MoveNext continues [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
 }
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
@@ -74,7 +50,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:78
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:54
 	if !asleep1 {
 		goto resumed1
 	}
@@ -84,7 +60,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:88
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:64
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -92,12 +68,6 @@ resumed1:
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
-}
-
-// Results returns what [nap] returned, or raises again the panic that ended it.
-func (f *napFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
@@ -116,4 +86,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2f2d072168becd88
+// Digest of what is above: 0e55e76e8e44f943

@@ -30,17 +30,6 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 	return m.Start(ctx, &t, m)
 }
 
-// surveyPackageEnter enters [surveyPackage] for another machine. It returns the results, or the suspended frame that will have them.
-func surveyPackageEnter(t *statemachine.Task, ctx context.Context, dir string) (*surveyPackageFrame, counts, error) {
-	frame := surveyPackageLocals{ctx: ctx, dir: dir}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &surveyPackageFrame{surveyPackageLocals: frame}
-	t.Push(ctx, m)
-	return m, counts{}, nil
-}
-
 // surveyPackageLocals is what [surveyPackage] keeps while it is suspended.
 type surveyPackageLocals struct {
 	statemachine.Frame
@@ -54,20 +43,6 @@ type surveyPackageLocals struct {
 	i1          int
 	path        string
 	surveyFile2 *surveyFileFrame
-}
-
-// surveyPackageFrame is the frame of [surveyPackage] for a caller that is a machine: what it keeps and, at the end, its results.
-type surveyPackageFrame struct {
-	surveyPackageLocals
-
-	result0 counts
-	result1 error
-}
-
-// MoveNext continues [surveyPackage] where it stopped.
-func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
@@ -93,7 +68,7 @@ func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, res
 	// survey.go:37: names, err := listFiles(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1, names, err = listFilesEnter(t, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:97
+//line github.com/movenext/movenext/examples/tour/survey_async.go:72
 	if f.listFiles1 == nil {
 		goto resumed1
 	}
@@ -109,7 +84,7 @@ resumed1:
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:113
+//line github.com/movenext/movenext/examples/tour/survey_async.go:88
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
@@ -128,7 +103,7 @@ range1:
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
 			result0, result1 = f.c, err
-//line github.com/movenext/movenext/examples/tour/survey_async.go:132
+//line github.com/movenext/movenext/examples/tour/survey_async.go:107
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:45
@@ -138,7 +113,7 @@ range1:
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(t, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:142
+//line github.com/movenext/movenext/examples/tour/survey_async.go:117
 	if f.surveyFile2 == nil {
 		goto resumed2
 	}
@@ -154,7 +129,7 @@ resumed2:
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:158
+//line github.com/movenext/movenext/examples/tour/survey_async.go:133
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
@@ -168,12 +143,12 @@ resumed2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:172
+//line github.com/movenext/movenext/examples/tour/survey_async.go:147
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	result0, result1 = f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:177
+//line github.com/movenext/movenext/examples/tour/survey_async.go:152
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -181,12 +156,6 @@ endRange1:
 // Location returns where [surveyPackage] is suspended.
 func (f *surveyPackageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
-}
-
-// Results returns what [surveyPackage] returned, or raises again the panic that ended it.
-func (f *surveyPackageFrame) Results(t *statemachine.Task) (counts, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain, job and frame in one allocation.
@@ -269,7 +238,7 @@ func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(t, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:273
+//line github.com/movenext/movenext/examples/tour/survey_async.go:242
 	if f.readFile1 == nil {
 		goto resumed1
 	}
@@ -284,7 +253,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:288
+//line github.com/movenext/movenext/examples/tour/survey_async.go:257
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -292,13 +261,13 @@ resumed1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:296
+//line github.com/movenext/movenext/examples/tour/survey_async.go:265
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:302
+//line github.com/movenext/movenext/examples/tour/survey_async.go:271
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -392,7 +361,7 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 	f.await1 = startReading(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:396
+//line github.com/movenext/movenext/examples/tour/survey_async.go:365
 		goto resume1
 	}
 	f.State = 1
@@ -403,7 +372,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:407
+//line github.com/movenext/movenext/examples/tour/survey_async.go:376
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -497,7 +466,7 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 	f.await1 = startListing(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:501
+//line github.com/movenext/movenext/examples/tour/survey_async.go:470
 		goto resume1
 	}
 	f.State = 1
@@ -508,7 +477,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:512
+//line github.com/movenext/movenext/examples/tour/survey_async.go:481
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -541,4 +510,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 29e507c63499e663
+// Digest of what is above: 0ae85b0445b81bb1

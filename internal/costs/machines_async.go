@@ -136,17 +136,6 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, next func() *job.Job[int], calls bool) (*serveFrame, error) {
-	frame := serveLocals{ctx: ctx, next: next, calls: calls}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // serveLocals is what [serve] keeps while it is suspended.
 type serveLocals struct {
 	statemachine.Frame
@@ -157,19 +146,6 @@ type serveLocals struct {
 
 	pause1 *pauseFrame
 	await2 *job.Job[int]
-}
-
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
@@ -195,7 +171,7 @@ for1:
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/internal/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(t, f.ctx, f.next())
-//line github.com/movenext/movenext/internal/costs/machines_async.go:199
+//line github.com/movenext/movenext/internal/costs/machines_async.go:175
 	if f.pause1 == nil {
 		goto resumed1
 	}
@@ -208,24 +184,22 @@ resume1:
 	f.pause1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/costs/machines.go:22
-	if err == nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:22
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/internal/costs/machines_async.go:190
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/internal/costs/machines.go:24
 	}
-//line github.com/movenext/movenext/internal/costs/machines.go:23
-	result0 = err
-//line github.com/movenext/movenext/internal/costs/machines_async.go:218
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-	goto endIf2
+//line github.com/movenext/movenext/internal/costs/machines_async.go:195
+	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:229
+//line github.com/movenext/movenext/internal/costs/machines_async.go:203
 		goto resume2
 	}
 	f.State = 2
@@ -238,30 +212,22 @@ resume2:
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-		if err2 == nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:25
-			goto endIf3
+		if err2 != nil {
+			result0 = err2
+//line github.com/movenext/movenext/internal/costs/machines_async.go:218
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/internal/costs/machines.go:27
 		}
-//line github.com/movenext/movenext/internal/costs/machines.go:26
-		result0 = err2
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:249
-	f.State = statemachine.Finished
-	return true, result0
-endIf3:
-endIf2:
+endIf1:
+//line github.com/movenext/movenext/internal/costs/machines_async.go:225
 	goto for1
 }
 
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/internal/costs/machines.go", 22, 25)
-}
-
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -298,7 +264,7 @@ type countFrame struct {
 	i  int
 }
 
-// MoveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [count] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *countFrame) MoveNext(t *statemachine.Task) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -322,7 +288,7 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/internal/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/internal/costs/machines_async.go:326
+//line github.com/movenext/movenext/internal/costs/machines_async.go:292
 	f.State = 1
 	return true
 resume1:
@@ -330,18 +296,16 @@ resume1:
 //line github.com/movenext/movenext/internal/costs/machines.go:35
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/internal/costs/machines.go:35
-		if yield1 {
-//line github.com/movenext/movenext/internal/costs/machines.go:35
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:301
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/internal/costs/machines.go:37
 		}
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:339
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/internal/costs/machines_async.go:345
+//line github.com/movenext/movenext/internal/costs/machines_async.go:309
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -366,19 +330,6 @@ func sumAsync(n int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
-func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
-	frame := sumFrame{}
-	if frame.moveNext(t, n) {
-		t.Rethrow()
-		return nil, frame.total, frame.err
-	}
-	m := new(sumFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // sumFrame is what [sum] keeps while it is suspended.
 type sumFrame struct {
 	statemachine.Frame
@@ -388,11 +339,6 @@ type sumFrame struct {
 
 	total int
 	err   error
-}
-
-// MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
@@ -420,7 +366,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/internal/costs/machines.go:44
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:424
+//line github.com/movenext/movenext/internal/costs/machines_async.go:370
 		goto resume1
 	}
 	f.State = 1
@@ -436,18 +382,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/internal/costs/machines_async.go:440
+//line github.com/movenext/movenext/internal/costs/machines_async.go:386
 			goto leave1
 //line github.com/movenext/movenext/internal/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:446
+//line github.com/movenext/movenext/internal/costs/machines_async.go:392
 	goto range1
 leave1:
 //line github.com/movenext/movenext/internal/costs/machines.go:48
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:451
+//line github.com/movenext/movenext/internal/costs/machines_async.go:397
 		goto resume2
 	}
 	f.State = 2
@@ -474,18 +420,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/internal/costs/machines_async.go:478
+//line github.com/movenext/movenext/internal/costs/machines_async.go:424
 }
 
 // Location returns where [sum] is suspended.
 func (f *sumFrame) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/internal/costs/machines.go", 44, 44)
-}
-
-// Results returns what [sum] returned, or raises again the panic that ended it.
-func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.total, f.err
 }
 
 // sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
@@ -505,4 +445,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3fa8a2e36baea276
+// Digest of what is above: 97d4944773978dd7

@@ -30,18 +30,6 @@ func locksAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// locksEnter enters [locks] for another machine. It returns the results, or the suspended frame that will have them.
-func locksEnter(t *statemachine.Task, ctx context.Context, n *notes) *locksFrame {
-	frame := locksFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(locksFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // locksFrame is what [locks] keeps while it is suspended.
 type locksFrame struct {
 	statemachine.Frame
@@ -119,7 +107,7 @@ func (f *locksFrame) MoveNext(t *statemachine.Task) bool {
 	// contexts_calls_test.go:14: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
 	f.lock1, lock2 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:111
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -138,7 +126,7 @@ resumed1:
 	// contexts_calls_test.go:16: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
 	f.lock1, lock3 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:130
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -159,7 +147,7 @@ resumed2:
 	f.await3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:151
 		goto resume3
 	}
 	f.State = 3
@@ -180,7 +168,7 @@ resume3:
 	// contexts_calls_test.go:21: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
 	f.lockOrAcquire4, lock4 = f.k.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:184
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:172
 	if f.lockOrAcquire4 == nil {
 		goto resumed4
 	}
@@ -205,7 +193,7 @@ resumed4:
 	// contexts_calls_test.go:23: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
 	f.lockOrAcquire4, lock5 = f.k.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:209
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:197
 	if f.lockOrAcquire4 == nil {
 		goto resumed5
 	}
@@ -232,7 +220,7 @@ resumed5:
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:236
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:224
 		goto resume6
 	}
 	f.State = 6
@@ -253,7 +241,7 @@ resume6:
 	// contexts_calls_test.go:28: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
 	f.lockOrRLock7, lock6 = f.rw.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:257
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:245
 	if f.lockOrRLock7 == nil {
 		goto resumed7
 	}
@@ -273,7 +261,7 @@ resumed7:
 	// contexts_calls_test.go:30: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
 	f.lockOrRLock7, rLock1 = f.rw.RLockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:277
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:265
 	if f.lockOrRLock7 == nil {
 		goto resumed8
 	}
@@ -294,7 +282,7 @@ resumed8:
 	f.await3 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:298
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:286
 		goto resume9
 	}
 	f.State = 9
@@ -320,7 +308,7 @@ resume9:
 	f.await3 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:324
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:312
 		goto resume10
 	}
 	f.State = 10
@@ -341,7 +329,7 @@ resume10:
 	// contexts_calls_test.go:36: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
 	f.acquire11, acquire1 = f.s.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:345
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:333
 	if f.acquire11 == nil {
 		goto resumed11
 	}
@@ -366,7 +354,7 @@ resumed11:
 	// contexts_calls_test.go:38: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
 	f.acquire11, acquire2 = f.s.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:370
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:358
 	if f.acquire11 == nil {
 		goto resumed12
 	}
@@ -393,7 +381,7 @@ resumed12:
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:397
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:385
 		goto resume13
 	}
 	f.State = 13
@@ -414,7 +402,7 @@ resume13:
 	// contexts_calls_test.go:43: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
 	f.lockOrAcquire4, acquire3 = f.l.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:418
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:406
 	if f.lockOrAcquire4 == nil {
 		goto resumed14
 	}
@@ -439,7 +427,7 @@ resumed14:
 	// contexts_calls_test.go:45: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
 	f.lockOrAcquire4, acquire4 = f.l.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:443
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:431
 	if f.lockOrAcquire4 == nil {
 		goto resumed15
 	}
@@ -466,7 +454,7 @@ resumed15:
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:470
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:458
 		goto resume16
 	}
 	f.State = 16
@@ -482,7 +470,7 @@ resume16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 		f.of1(await12, await13)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:486
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:474
 	f.State = statemachine.Finished
 	return true
 }
@@ -490,11 +478,6 @@ resume16:
 // Location returns where [locks] is suspended.
 func (f *locksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.locks", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 14, 16, 18, 21, 23, 25, 28, 30, 31, 33, 36, 38, 40, 43, 45, 47)
-}
-
-// Results returns what [locks] returned, or raises again the panic that ended it.
-func (f *locksFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in one allocation.
@@ -523,18 +506,6 @@ func eventsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &eventsMachine{eventsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// eventsEnter enters [events] for another machine. It returns the results, or the suspended frame that will have them.
-func eventsEnter(t *statemachine.Task, ctx context.Context, n *notes) *eventsFrame {
-	frame := eventsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(eventsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // eventsFrame is what [events] keeps while it is suspended.
@@ -604,7 +575,7 @@ func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
 	// contexts_calls_test.go:54: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
 	f.waitOrLock1, wait1 = f.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:608
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:579
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
@@ -625,7 +596,7 @@ resumed1:
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:629
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:600
 		goto resume2
 	}
 	f.State = 2
@@ -647,7 +618,7 @@ resume2:
 	// contexts_calls_test.go:60: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 	f.waitOrLock1, wait2 = f.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:651
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:622
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -668,7 +639,7 @@ resumed3:
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:672
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:643
 		goto resume4
 	}
 	f.State = 4
@@ -694,7 +665,7 @@ resume4:
 	// contexts_calls_test.go:65: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.waitOrLock1, wait3 = f.down.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:698
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -715,7 +686,7 @@ resumed5:
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:719
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:690
 		goto resume6
 	}
 	f.State = 6
@@ -737,7 +708,7 @@ resume6:
 	// contexts_calls_test.go:70: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.wait7, wait4, wait5 = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:741
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:712
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -758,7 +729,7 @@ resumed7:
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	if f.await8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:762
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:733
 		goto resume8
 	}
 	f.State = 8
@@ -780,7 +751,7 @@ resume8:
 	// contexts_calls_test.go:73: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
 	f.wait7, _, err = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:784
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:755
 	if f.wait7 == nil {
 		goto resumed9
 	}
@@ -800,7 +771,7 @@ resumed9:
 	// contexts_calls_test.go:77: _ = c.L.Lock(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, _ = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:804
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:775
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -823,7 +794,7 @@ resumed10:
 	// contexts_calls_test.go:79: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.waitOrLock1, wait6 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:827
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:798
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -850,7 +821,7 @@ resumed11:
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:825
 		goto resume12
 	}
 	f.State = 12
@@ -866,7 +837,7 @@ resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:870
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:841
 	f.State = statemachine.Finished
 	return true
 }
@@ -874,11 +845,6 @@ resume12:
 // Location returns where [events] is suspended.
 func (f *eventsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 54, 56, 60, 61, 65, 66, 70, 71, 73, 77, 79, 81)
-}
-
-// Results returns what [events] returned, or raises again the panic that ended it.
-func (f *eventsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in one allocation.
@@ -908,19 +874,6 @@ func channelsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &channelsMachine{channelsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// channelsEnter enters [channels] for another machine. It returns the results, or the suspended frame that will have them.
-func channelsEnter(t *statemachine.Task, ctx context.Context, n *notes) *channelsFrame {
-	frame := channelsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(channelsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // channelsFrame is what [channels] keeps while it is suspended.
@@ -1000,7 +953,7 @@ func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1, send2 = f.c.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1004
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:957
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1026,7 +979,7 @@ resumed1:
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:983
 		goto resume2
 	}
 	f.State = 2
@@ -1049,7 +1002,7 @@ resume2:
 	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.receive3, receive1, receive2 = f.c.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1053
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1006
 	if f.receive3 == nil {
 		goto resumed3
 	}
@@ -1075,7 +1028,7 @@ resumed3:
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1079
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1032
 		goto resume4
 	}
 	f.State = 4
@@ -1100,7 +1053,7 @@ resume4:
 	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1104
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1057
 		goto resume5
 	}
 	f.State = 5
@@ -1119,7 +1072,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1076
 		goto resume6
 	}
 	f.State = 6
@@ -1132,7 +1085,7 @@ resume6:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1089
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
@@ -1152,7 +1105,7 @@ endRange1:
 	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1109
 		goto resume7
 	}
 	f.State = 7
@@ -1171,7 +1124,7 @@ resume7:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1175
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1128
 		goto resume8
 	}
 	f.State = 8
@@ -1184,7 +1137,7 @@ resume8:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1188
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1141
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
@@ -1199,7 +1152,7 @@ endRange2:
 	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1, send3 = f.b.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1203
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1226,7 +1179,7 @@ resumed9:
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1230
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1183
 		goto resume10
 	}
 	f.State = 10
@@ -1247,7 +1200,7 @@ resume10:
 	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.receive3, receive4, receive5 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1251
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1204
 	if f.receive3 == nil {
 		goto resumed11
 	}
@@ -1274,7 +1227,7 @@ resumed11:
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1278
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1231
 		goto resume12
 	}
 	f.State = 12
@@ -1298,7 +1251,7 @@ resume12:
 	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receive3, receive6, receive7 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1302
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1255
 	if f.receive3 == nil {
 		goto resumed13
 	}
@@ -1317,17 +1270,12 @@ resumed13:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1321
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1274
 }
 
 // Location returns where [channels] is suspended.
 func (f *channelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115)
-}
-
-// Results returns what [channels] returned, or raises again the panic that ended it.
-func (f *channelsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
@@ -1357,18 +1305,6 @@ func sharedWorkAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) 
 	}
 	m := &sharedWorkMachine{sharedWorkFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// sharedWorkEnter enters [sharedWork] for another machine. It returns the results, or the suspended frame that will have them.
-func sharedWorkEnter(t *statemachine.Task, ctx context.Context, n *notes) *sharedWorkFrame {
-	frame := sharedWorkFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(sharedWorkFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // sharedWorkFrame is what [sharedWork] keeps while it is suspended.
@@ -1436,7 +1372,7 @@ func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1440
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1376
 		goto resume1
 	}
 	frame.State = 1
@@ -1458,7 +1394,7 @@ resume1:
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1462
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1398
 		goto resume2
 	}
 	frame.State = 2
@@ -1481,7 +1417,7 @@ resume2:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1485
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1421
 		goto resume3
 	}
 	frame.State = 3
@@ -1503,7 +1439,7 @@ resume3:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1507
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
 		goto resume4
 	}
 	frame.State = 4
@@ -1525,7 +1461,7 @@ resume4:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1465
 		goto resume5
 	}
 	frame.State = 5
@@ -1548,7 +1484,7 @@ resume5:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1488
 		goto resume6
 	}
 	frame.State = 6
@@ -1572,7 +1508,7 @@ resume6:
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	if frame.do7.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1576
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1512
 		goto resume7
 	}
 	frame.State = 7
@@ -1595,7 +1531,7 @@ resume7:
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1599
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1535
 		goto resume8
 	}
 	frame.State = 8
@@ -1616,7 +1552,7 @@ resume8:
 	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.wait9, wait1 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1620
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1556
 	if frame.wait9 == nil {
 		goto resumed9
 	}
@@ -1635,7 +1571,7 @@ resumed9:
 	// contexts_calls_test.go:135: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.wait9, wait2 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1639
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1575
 	if frame.wait9 == nil {
 		goto resumed10
 	}
@@ -1656,7 +1592,7 @@ resumed10:
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1660
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1596
 		goto resume11
 	}
 	frame.State = 11
@@ -1677,7 +1613,7 @@ resume11:
 	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.waitN12, waitN1 = frame.l.WaitNEnter(t, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1681
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1617
 	if frame.waitN12 == nil {
 		goto resumed12
 	}
@@ -1698,7 +1634,7 @@ resumed12:
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1702
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1638
 		goto resume13
 	}
 	frame.State = 13
@@ -1714,7 +1650,7 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1718
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
 	frame.State = statemachine.Finished
 	return true
 }
@@ -1722,11 +1658,6 @@ resume13:
 // Location returns where [sharedWork] is suspended.
 func (frame *sharedWorkFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 121, 122, 124, 125, 127, 128, 130, 131, 134, 135, 136, 137, 138)
-}
-
-// Results returns what [sharedWork] returned, or raises again the panic that ended it.
-func (frame *sharedWorkFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
@@ -1755,18 +1686,6 @@ func jobsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &jobsMachine{jobsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// jobsEnter enters [jobs] for another machine. It returns the results, or the suspended frame that will have them.
-func jobsEnter(t *statemachine.Task, ctx context.Context, n *notes) *jobsFrame {
-	frame := jobsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(jobsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // jobsFrame is what [jobs] keeps while it is suspended.
@@ -1815,7 +1734,7 @@ func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1819
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
 		goto resume1
 	}
 	f.State = 1
@@ -1837,7 +1756,7 @@ resume1:
 	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1841
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1760
 		goto resume2
 	}
 	f.State = 2
@@ -1859,7 +1778,7 @@ resume2:
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1863
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1782
 		goto resume3
 	}
 	f.State = 3
@@ -1881,7 +1800,7 @@ resume3:
 	f.await1 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1804
 		goto resume4
 	}
 	f.State = 4
@@ -1907,7 +1826,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1911
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1830
 		goto resume5
 	}
 	f.State = 5
@@ -1934,7 +1853,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1938
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1857
 		goto resume6
 	}
 	f.State = 6
@@ -1959,7 +1878,7 @@ resume6:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1963
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1882
 		goto resume7
 	}
 	f.State = 7
@@ -1975,7 +1894,7 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1979
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1898
 	f.State = statemachine.Finished
 	return true
 }
@@ -1983,11 +1902,6 @@ resume7:
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 145, 146, 147, 148, 150, 154, 160)
-}
-
-// Results returns what [jobs] returned, or raises again the panic that ended it.
-func (f *jobsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
@@ -2006,4 +1920,4 @@ func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3f18dd79968ad0d9
+// Digest of what is above: 43beab29e4604877

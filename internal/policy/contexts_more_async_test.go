@@ -58,19 +58,6 @@ func continuationsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// continuationsEnter enters [continuations] for another machine. It returns the results, or the suspended frame that will have them.
-func continuationsEnter(t *statemachine.Task, ctx context.Context, n *notes) *continuationsFrame {
-	frame := continuationsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(continuationsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // continuationsFrame is what [continuations] keeps while it is suspended.
 type continuationsFrame struct {
 	statemachine.Frame
@@ -133,7 +120,7 @@ func (f *continuationsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.await1 = job.Then(f.ctx, after(1), f.plus)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:124
 		goto resume1
 	}
 	f.State = 1
@@ -155,7 +142,7 @@ resume1:
 	f.await1 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:159
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:146
 		goto resume2
 	}
 	f.State = 2
@@ -177,7 +164,7 @@ resume2:
 	f.await1 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:181
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:168
 		goto resume3
 	}
 	f.State = 3
@@ -201,7 +188,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:205
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:192
 		goto resume4
 	}
 	f.State = 4
@@ -224,7 +211,7 @@ resume4:
 	f.await5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:228
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:215
 		goto resume5
 	}
 	f.State = 5
@@ -247,7 +234,7 @@ resume5:
 	f.await1 = job.Unwrap(f.ctx, job.FromResult(after(5)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:251
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:238
 		goto resume6
 	}
 	f.State = 6
@@ -270,7 +257,7 @@ resume6:
 	f.await1 = job.WaitAsync(f.ctx, after(6))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:274
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:261
 		goto resume7
 	}
 	f.State = 7
@@ -293,7 +280,7 @@ resume7:
 	f.await1 = job.WaitTimeout(f.ctx, after(7), time.Hour)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:297
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:284
 		goto resume8
 	}
 	f.State = 8
@@ -318,7 +305,7 @@ resume8:
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:322
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:309
 		goto resume9
 	}
 	f.State = 9
@@ -336,7 +323,7 @@ resume9:
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:340
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:327
 		goto resume10
 	}
 	f.State = 10
@@ -356,7 +343,7 @@ range1:
 	// contexts_more_test.go:66: for j, err := range job.WhenEach(ctx, after(10)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:360
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:347
 		goto resume11
 	}
 	f.State = 11
@@ -373,7 +360,7 @@ resume11:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEach")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:377
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:364
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:67
@@ -388,7 +375,7 @@ range2:
 	// contexts_more_test.go:69: for j, err := range job.WhenEachAsync(ctx, after(11)).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:392
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:379
 		goto resume12
 	}
 	f.State = 12
@@ -405,7 +392,7 @@ resume12:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEachAsync")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:409
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:396
 	goto range2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
@@ -416,17 +403,12 @@ done2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:420
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:407
 }
 
 // Location returns where [continuations] is suspended.
 func (f *continuationsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.continuations", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 49, 50, 51, 52, 55, 56, 57, 58, 62, 64, 66, 69)
-}
-
-// Results returns what [continuations] returned, or raises again the panic that ended it.
-func (f *continuationsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // continuationsMachine is the root of a chain of calls that begins with [continuations]: chain, job and frame in one allocation.
@@ -462,7 +444,7 @@ type numbersFrame struct {
 	i int
 }
 
-// MoveNext runs [numbers] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [numbers] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *numbersFrame) MoveNext(t *statemachine.Task) bool {
 	var sleep1 error
 	var asleep1 bool
@@ -488,7 +470,7 @@ range1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	asleep1, sleep1 = statemachine.Sleep(t, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:492
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:474
 	if !asleep1 {
 		goto resumed1
 	}
@@ -501,7 +483,7 @@ resumed1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	f.Emit(f.i, sleep1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:505
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:487
 	f.State = 2
 	return true
 resume2:
@@ -509,18 +491,16 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 		yield1 := f.Wanted(t)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-		if yield1 {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:496
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:80
 		}
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:518
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 	f.i++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:524
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:504
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -543,19 +523,6 @@ func streamsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &streamsMachine{streamsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// streamsEnter enters [streams] for another machine. It returns the results, or the suspended frame that will have them.
-func streamsEnter(t *statemachine.Task, ctx context.Context, n *notes) *streamsFrame {
-	frame := streamsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(streamsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // streamsFrame is what [streams] keeps while it is suspended.
@@ -610,7 +577,7 @@ range1:
 	// contexts_more_test.go:87: for v, err := range numbers(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:614
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:581
 		goto resume1
 	}
 	f.State = 1
@@ -626,7 +593,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.StreamOf")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:630
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:597
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:88
@@ -655,7 +622,7 @@ range2:
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:659
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:626
 		goto resume2
 	}
 	f.State = 2
@@ -677,7 +644,7 @@ resume2:
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:681
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:648
 		goto resume3
 	}
 	f.State = 3
@@ -699,7 +666,7 @@ resume3:
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:670
 		goto resume4
 	}
 	f.State = 4
@@ -721,7 +688,7 @@ resume4:
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:725
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:692
 		goto resume5
 	}
 	f.State = 5
@@ -739,7 +706,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.i1++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:743
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:710
 	goto range2
 endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:97
@@ -751,7 +718,7 @@ endRange1:
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:755
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:722
 		goto resume6
 	}
 	f.State = 6
@@ -774,7 +741,7 @@ resume6:
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:778
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:745
 		goto resume7
 	}
 	f.State = 7
@@ -796,17 +763,12 @@ resume7:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:800
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:767
 }
 
 // Location returns where [streams] is suspended.
 func (f *streamsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.streams", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 87, 92, 93, 94, 95, 99, 100)
-}
-
-// Results returns what [streams] returned, or raises again the panic that ended it.
-func (f *streamsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // streamsMachine is the root of a chain of calls that begins with [streams]: chain, job and frame in one allocation.
@@ -836,18 +798,6 @@ func pausesAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &pausesMachine{pausesFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// pausesEnter enters [pauses] for another machine. It returns the results, or the suspended frame that will have them.
-func pausesEnter(t *statemachine.Task, ctx context.Context, n *notes) *pausesFrame {
-	frame := pausesFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(pausesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // pausesFrame is what [pauses] keeps while it is suspended.
@@ -903,7 +853,7 @@ func (f *pausesFrame) step(t *statemachine.Task) (finished, again bool) {
 	// contexts_more_test.go:106: n.of("job.Sleep")(job.Sleep(ctx, time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	asleep1, sleep1 = statemachine.Sleep(t, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:907
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:857
 	if !asleep1 {
 		goto resumed1
 	}
@@ -921,7 +871,7 @@ resumed1:
 	f.await2 = job.SleepAsync(f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:925
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:875
 		goto resume2
 	}
 	f.State = 2
@@ -949,7 +899,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = job.SwitchTo(f.ctx, scheduler1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:953
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:903
 	goto resumed3
 move1:
 	f.State = 3
@@ -967,7 +917,7 @@ resumed3:
 	f.await2 = job.SwitchToAsync(f.ctx, f.s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:971
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:921
 		goto resume4
 	}
 	f.State = 4
@@ -996,7 +946,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1000
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:950
 		return true, false
 	}
 	f.State = 5
@@ -1005,18 +955,13 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1009
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:959
 	goto epilogue
 }
 
 // Location returns where [pauses] is suspended.
 func (f *pausesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.pauses", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 106, 107, 109, 110, 112)
-}
-
-// Results returns what [pauses] returned, or raises again the panic that ended it.
-func (f *pausesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // pausesMachine is the root of a chain of calls that begins with [pauses]: chain, job and frame in one allocation.
@@ -1045,18 +990,6 @@ func loopsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &loopsMachine{loopsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// loopsEnter enters [loops] for another machine. It returns the results, or the suspended frame that will have them.
-func loopsEnter(t *statemachine.Task, ctx context.Context, n *notes) *loopsFrame {
-	frame := loopsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(loopsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // loopsFrame is what [loops] keeps while it is suspended.
@@ -1109,7 +1042,7 @@ func (f *loopsFrame) MoveNext(t *statemachine.Task) bool {
 	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1113
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1046
 		goto resume1
 	}
 	f.State = 1
@@ -1131,7 +1064,7 @@ resume1:
 	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1135
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1068
 		goto resume2
 	}
 	f.State = 2
@@ -1151,7 +1084,7 @@ resume2:
 	f.n.of("parallel.Sort")(parallel.Sort(f.ctx, slices.Clone(f.items)))
 	f.n.of("parallel.SortFunc")(parallel.SortFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
 	f.n.of("parallel.SortStableFunc")(parallel.SortStableFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1155
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1088
 	f.State = statemachine.Finished
 	return true
 }
@@ -1159,11 +1092,6 @@ resume2:
 // Location returns where [loops] is suspended.
 func (f *loopsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.loops", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 128, 129)
-}
-
-// Results returns what [loops] returned, or raises again the panic that ended it.
-func (f *loopsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // loopsMachine is the root of a chain of calls that begins with [loops]: chain, job and frame in one allocation.
@@ -1192,18 +1120,6 @@ func foreignAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &foreignMachine{foreignFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// foreignEnter enters [foreign] for another machine. It returns the results, or the suspended frame that will have them.
-func foreignEnter(t *statemachine.Task, ctx context.Context, n *notes) *foreignFrame {
-	frame := foreignFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(foreignFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // foreignFrame is what [foreign] keeps while it is suspended.
@@ -1253,7 +1169,7 @@ func (f *foreignFrame) MoveNext(t *statemachine.Task) bool {
 	})
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1257
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1173
 		goto resume1
 	}
 	f.State = 1
@@ -1280,7 +1196,7 @@ resume1:
 	f.await1 = bridge.FromChan(f.ctx, f.c)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1284
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1200
 		goto resume2
 	}
 	f.State = 2
@@ -1305,7 +1221,7 @@ resume2:
 	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1309
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1225
 		goto resume3
 	}
 	f.State = 3
@@ -1326,7 +1242,7 @@ resume3:
 	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
 	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1330
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1246
 		goto resume4
 	}
 	f.State = 4
@@ -1341,7 +1257,7 @@ resume4:
 		f.await4 = nil
 		f.n.of("bridge.FromProcess")(err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1345
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1261
 	f.State = statemachine.Finished
 	return true
 }
@@ -1349,11 +1265,6 @@ resume4:
 // Location returns where [foreign] is suspended.
 func (f *foreignFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.foreign", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 140, 146, 148, 149)
-}
-
-// Results returns what [foreign] returned, or raises again the panic that ended it.
-func (f *foreignFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // foreignMachine is the root of a chain of calls that begins with [foreign]: chain, job and frame in one allocation.
@@ -1383,19 +1294,6 @@ func socketsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &socketsMachine{socketsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// socketsEnter enters [sockets] for another machine. It returns the results, or the suspended frame that will have them.
-func socketsEnter(t *statemachine.Task, ctx context.Context, n *notes) *socketsFrame {
-	frame := socketsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(socketsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // socketsFrame is what [sockets] keeps while it is suspended.
@@ -1479,7 +1377,7 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1483
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1381
 		goto resume1
 	}
 	f.State = 1
@@ -1496,7 +1394,7 @@ resume1:
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1500
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1398
 		goto resume2
 	}
 	f.State = 2
@@ -1524,7 +1422,7 @@ resume2:
 	// contexts_more_test.go:166: for served, err := range l.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1528
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1426
 		goto resume3
 	}
 	f.State = 3
@@ -1543,7 +1441,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1547
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1445
 		goto resume4
 	}
 	f.State = 4
@@ -1555,7 +1453,7 @@ resume4:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1559
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1457
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
@@ -1569,7 +1467,7 @@ endRange1:
 	// contexts_more_test.go:171: for served, err := range l.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1573
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1471
 		goto resume5
 	}
 	f.State = 5
@@ -1589,7 +1487,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1593
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1491
 		goto resume6
 	}
 	f.State = 6
@@ -1602,7 +1500,7 @@ resume6:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1606
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1504
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
@@ -1614,7 +1512,7 @@ endRange2:
 	// contexts_more_test.go:176: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
 	f.readable7, readable1 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1618
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1516
 	if f.readable7 == nil {
 		goto resumed7
 	}
@@ -1635,7 +1533,7 @@ resumed7:
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1639
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1537
 		goto resume8
 	}
 	f.State = 8
@@ -1667,7 +1565,7 @@ resume8:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
 	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1671
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1569
 		goto resume9
 	}
 	f.State = 9
@@ -1695,7 +1593,7 @@ resume9:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1699
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1597
 		goto resume10
 	}
 	f.State = 10
@@ -1718,7 +1616,7 @@ resume10:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1722
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1620
 		goto resume11
 	}
 	f.State = 11
@@ -1741,7 +1639,7 @@ resume11:
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
 	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1745
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1643
 		goto resume12
 	}
 	f.State = 12
@@ -1764,7 +1662,7 @@ resume12:
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1768
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1666
 		goto resume13
 	}
 	f.State = 13
@@ -1787,7 +1685,7 @@ resume13:
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1791
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
 		goto resume14
 	}
 	f.State = 14
@@ -1810,7 +1708,7 @@ resume14:
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1814
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
 		goto resume15
 	}
 	f.State = 15
@@ -1830,17 +1728,12 @@ resume15:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1834
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1732
 }
 
 // Location returns where [sockets] is suspended.
 func (f *socketsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 158, 160, 166, 166, 171, 171, 176, 177, 183, 187, 188, 189, 190, 191, 192)
-}
-
-// Results returns what [sockets] returned, or raises again the panic that ended it.
-func (f *socketsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // socketsMachine is the root of a chain of calls that begins with [sockets]: chain, job and frame in one allocation.
@@ -1872,19 +1765,7 @@ func contextsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// contextsEnter enters [contexts] for another machine. It returns the results, or the suspended frame that will have them.
-func contextsEnter(t *statemachine.Task, ctx context.Context, n *notes) *contextsFrame {
-	frame := contextsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(contextsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
-// contextsFrame is what [contexts] keeps while it is suspended.
+// contextsFrame is the frame of [contexts], which never suspends.
 type contextsFrame struct {
 	statemachine.Frame
 
@@ -1892,7 +1773,7 @@ type contextsFrame struct {
 	n   *notes
 }
 
-// MoveNext runs [contexts] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext calls [contexts], which never suspends.
 func (f *contextsFrame) MoveNext(t *statemachine.Task) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
@@ -1901,11 +1782,6 @@ func (f *contextsFrame) MoveNext(t *statemachine.Task) bool {
 	contexts(f.ctx, f.n)
 	f.State = statemachine.Finished
 	return true
-}
-
-// Results returns what [contexts] returned, or raises again the panic that ended it.
-func (f *contextsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // contextsMachine is the root of a chain of calls that begins with [contexts]: chain, job and frame in one allocation.
@@ -1933,18 +1809,6 @@ func shutdownsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	}
 	m := &shutdownsMachine{shutdownsFrame: frame}
 	return m.Start(ctx, &t, m)
-}
-
-// shutdownsEnter enters [shutdowns] for another machine. It returns the results, or the suspended frame that will have them.
-func shutdownsEnter(t *statemachine.Task, ctx context.Context, n *notes) *shutdownsFrame {
-	frame := shutdownsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(shutdownsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
 }
 
 // shutdownsFrame is what [shutdowns] keeps while it is suspended.
@@ -1992,7 +1856,7 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1996
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1860
 		goto resume1
 	}
 	f.State = 1
@@ -2042,7 +1906,7 @@ resume1:
 		f.n.of("workstealing.Scheduler.Shutdown")(workstealing.New().Shutdown(f.ctx))
 		f.n.of("pool.Pool.Shutdown")(p.Shutdown(f.ctx))
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2046
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1910
 	f.State = statemachine.Finished
 	return true
 }
@@ -2050,11 +1914,6 @@ resume1:
 // Location returns where [shutdowns] is suspended.
 func (f *shutdownsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 230)
-}
-
-// Results returns what [shutdowns] returned, or raises again the panic that ended it.
-func (f *shutdownsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // shutdownsMachine is the root of a chain of calls that begins with [shutdowns]: chain, job and frame in one allocation.
@@ -2073,4 +1932,4 @@ func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 93fb0b88c19176ae
+// Digest of what is above: 0cbc003d6a73f1bf

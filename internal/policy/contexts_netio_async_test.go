@@ -32,19 +32,6 @@ func buffersAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// buffersEnter enters [buffers] for another machine. It returns the results, or the suspended frame that will have them.
-func buffersEnter(t *statemachine.Task, ctx context.Context, n *notes) *buffersFrame {
-	frame := buffersFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(buffersFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // buffersFrame is what [buffers] keeps while it is suspended.
 type buffersFrame struct {
 	statemachine.Frame
@@ -136,7 +123,7 @@ func (f *buffersFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	if f.dial1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:127
 		goto resume1
 	}
 	f.State = 1
@@ -159,7 +146,7 @@ resume1:
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.readable2, readable1 = f.b.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:150
 	if f.readable2 == nil {
 		goto resumed2
 	}
@@ -179,7 +166,7 @@ resumed2:
 	f.await3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:170
 		goto resume3
 	}
 	f.State = 3
@@ -199,7 +186,7 @@ resume3:
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.peek4, peek1, peek2 = f.b.PeekEnter(t, f.ctx, 3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:203
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:190
 	if f.peek4 == nil {
 		goto resumed4
 	}
@@ -219,7 +206,7 @@ resumed4:
 	f.await5 = f.b.PeekAsync(f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:223
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:210
 		goto resume5
 	}
 	f.State = 5
@@ -239,7 +226,7 @@ resume5:
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.readLine6, readLine1, readLine2 = f.b.ReadLineEnter(t, f.ctx, 9)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:243
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:230
 	if f.readLine6 == nil {
 		goto resumed6
 	}
@@ -259,7 +246,7 @@ resumed6:
 	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:263
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:250
 		goto resume7
 	}
 	f.State = 7
@@ -278,7 +265,7 @@ resume7:
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.write8, _, _ = f.w.WriteEnter(t, []byte("one"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:269
 	if f.write8 == nil {
 		goto resumed8
 	}
@@ -296,7 +283,7 @@ resumed8:
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.flush9, flush1 = f.w.FlushEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:300
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:287
 	if f.flush9 == nil {
 		goto resumed9
 	}
@@ -313,7 +300,7 @@ resumed9:
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.write8, _, _ = f.w.WriteEnter(t, []byte("two"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:317
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:304
 	if f.write8 == nil {
 		goto resumed10
 	}
@@ -333,7 +320,7 @@ resumed10:
 	f.await3 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:337
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:324
 		goto resume11
 	}
 	f.State = 11
@@ -354,7 +341,7 @@ resume11:
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.writeAll12, writeAll1, writeAll2 = f.c.WriteAllEnter(t, f.ctx, []byte("three"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:358
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:345
 	if f.writeAll12 == nil {
 		goto resumed12
 	}
@@ -375,7 +362,7 @@ resumed12:
 	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 	if f.await13.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:379
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:366
 		goto resume13
 	}
 	f.State = 13
@@ -396,7 +383,7 @@ resume13:
 	// contexts_netio_test.go:51: n.of("netio.Copy")(netio.Copy(ctx, c, b))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	f.copy14, copy1, copy2 = netio.CopyEnter(t, f.ctx, f.c, f.b)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:400
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:387
 	if f.copy14 == nil {
 		goto resumed14
 	}
@@ -417,7 +404,7 @@ resumed14:
 	f.await15 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	if f.await15.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:421
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:408
 		goto resume15
 	}
 	f.State = 15
@@ -437,17 +424,12 @@ resume15:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:441
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:428
 }
 
 // Location returns where [buffers] is suspended.
 func (f *buffersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.buffers", "github.com/movenext/movenext/internal/policy/contexts_netio_test.go", 31, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52)
-}
-
-// Results returns what [buffers] returned, or raises again the panic that ended it.
-func (f *buffersFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // buffersMachine is the root of a chain of calls that begins with [buffers]: chain, job and frame in one allocation.
@@ -467,4 +449,4 @@ func (f *buffersMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1e8bdea079dae44b
+// Digest of what is above: afcf956e4f66ddd3

@@ -28,35 +28,11 @@ func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(arg0, &t, m)
 }
 
-// panicsEnter enters [panics] for another machine. It returns the results, or the suspended frame that will have them.
-func panicsEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*panicsFrame, int) {
-	frame := panicsLocals{}
-	if finished, v0 := frame.moveNext(t, j); finished {
-		return nil, v0
-	}
-	m := &panicsFrame{panicsLocals: frame}
-	t.Push(arg0, m)
-	return m, 0
-}
-
 // panicsLocals is what [panics] keeps while it is suspended.
 type panicsLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// panicsFrame is the frame of [panics] for a caller that is a machine: what it keeps and, at the end, its results.
-type panicsFrame struct {
-	panicsLocals
-
-	result0 int
-}
-
-// MoveNext continues [panics] where it stopped.
-func (f *panicsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
@@ -76,7 +52,7 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:80
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:56
 		goto resume1
 	}
 	f.State = 1
@@ -88,18 +64,12 @@ resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = nil
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:92
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:68
 }
 
 // Location returns where [panics] is suspended.
 func (f *panicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
-}
-
-// Results returns what [panics] returned, or raises again the panic that ended it.
-func (f *panicsFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.result0
 }
 
 // panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in one allocation.
@@ -131,28 +101,11 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// literalEnter enters [literal] for another machine. It returns the results, or the suspended frame that will have them.
-func literalEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) *literalFrame {
-	frame := literalFrame{}
-	if frame.moveNext(t, ctx, j) {
-		return nil
-	}
-	m := new(literalFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // literalFrame is what [literal] keeps while it is suspended.
 type literalFrame struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// MoveNext continues [literal] where it stopped.
-func (f *literalFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
@@ -177,7 +130,7 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:181
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:134
 		goto resume1
 	}
 	f.State = 1
@@ -188,7 +141,7 @@ resume1:
 	statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:192
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:145
 	f.State = statemachine.Finished
 	return true
 }
@@ -196,11 +149,6 @@ resume1:
 // Location returns where [literal] is suspended.
 func (f *literalFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
-}
-
-// Results returns what [literal] returned, or raises again the panic that ended it.
-func (f *literalFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame in one allocation.
@@ -255,7 +203,7 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:259
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:207
 		goto resume1
 	}
 	f.State = 1
@@ -267,7 +215,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = nil
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:271
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:219
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -291,4 +239,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: bee5ae926e49190d
+// Digest of what is above: 46c4c992072d7f3b

@@ -102,17 +102,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+		return true, result0
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
@@ -125,7 +121,7 @@ endIf1:
 		})
 	}
 	// machines_test.go:31: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:129
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:125
 	f.State = 2
 	f.from = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
@@ -136,7 +132,7 @@ resume2:
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:140
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:136
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -150,24 +146,20 @@ resume3:
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	if err2 == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+		return true, result0
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	result0 = err2
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	return true, result0
-endIf2:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:171
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:163
 }
 
 // Location returns where [transferBetween] is suspended.
@@ -211,29 +203,12 @@ func circleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// circleOfMachinesEnter enters [circleOfMachines] for another machine. It returns the results, or the suspended frame that will have them.
-func circleOfMachinesEnter(t *statemachine.Task, ctx context.Context, a, b *coord.Mutex) *circleOfMachinesFrame {
-	frame := circleOfMachinesFrame{}
-	if frame.moveNext(t, ctx, a, b) {
-		return nil
-	}
-	m := new(circleOfMachinesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
 // circleOfMachinesFrame is what [circleOfMachines] keeps while it is suspended.
 type circleOfMachinesFrame struct {
 	statemachine.Frame
 
 	back   *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// MoveNext continues [circleOfMachines] where it stopped.
-func (f *circleOfMachinesFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil)
 }
 
 // moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
@@ -267,7 +242,7 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:271
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
 		goto resume1
 	}
 	f.State = 1
@@ -283,7 +258,7 @@ resume1:
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:287
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
 		goto resume2
 	}
 	f.State = 2
@@ -295,7 +270,7 @@ resume2:
 	statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:299
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
 	f.State = statemachine.Finished
 	return true
 }
@@ -303,11 +278,6 @@ resume2:
 // Location returns where [circleOfMachines] is suspended.
 func (f *circleOfMachinesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
-}
-
-// Results returns what [circleOfMachines] returned, or raises again the panic that ended it.
-func (f *circleOfMachinesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // circleOfMachinesMachine is the root of a chain of calls that begins with [circleOfMachines]: chain, job and frame in one allocation.
@@ -360,7 +330,7 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, a, b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:364
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:334
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -372,7 +342,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:376
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:346
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -432,7 +402,7 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, b, a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:436
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:406
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -444,7 +414,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:448
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:418
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -482,17 +452,6 @@ func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// waitForLockEnter enters [waitForLock] for another machine. It returns the results, or the suspended frame that will have them.
-func waitForLockEnter(t *statemachine.Task, ctx context.Context, l *coord.RWMutex) (*waitForLockFrame, error) {
-	frame := waitForLockLocals{l: l}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitForLockFrame{waitForLockLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitForLockLocals is what [waitForLock] keeps while it is suspended.
 type waitForLockLocals struct {
 	statemachine.Frame
@@ -500,19 +459,6 @@ type waitForLockLocals struct {
 	l *coord.RWMutex
 
 	rLock1 *coord.EnteredVoid[bool]
-}
-
-// waitForLockFrame is the frame of [waitForLock] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitForLockFrame struct {
-	waitForLockLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitForLock] where it stopped.
-func (f *waitForLockFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
@@ -531,7 +477,7 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:535
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:481
 	if f.rLock1 == nil {
 		goto resumed1
 	}
@@ -544,20 +490,16 @@ resume1:
 	f.rLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:496
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:554
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 	f.l.RUnlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:561
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:503
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -565,12 +507,6 @@ endIf1:
 // Location returns where [waitForLock] is suspended.
 func (f *waitForLockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 112)
-}
-
-// Results returns what [waitForLock] returned, or raises again the panic that ended it.
-func (f *waitForLockFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job and frame in one allocation.
@@ -602,17 +538,6 @@ func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key strin
 	return m.Start(ctx, &t, m)
 }
 
-// waitForKeyEnter enters [waitForKey] for another machine. It returns the results, or the suspended frame that will have them.
-func waitForKeyEnter(t *statemachine.Task, ctx context.Context, l *coord.KeyedMutex[string], key string) (*waitForKeyFrame, error) {
-	frame := waitForKeyLocals{l: l, key: key}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitForKeyFrame{waitForKeyLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // waitForKeyLocals is what [waitForKey] keeps while it is suspended.
 type waitForKeyLocals struct {
 	statemachine.Frame
@@ -621,19 +546,6 @@ type waitForKeyLocals struct {
 	key string
 
 	lock1 *coord.EnteredVoid[string]
-}
-
-// waitForKeyFrame is the frame of [waitForKey] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitForKeyFrame struct {
-	waitForKeyLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitForKey] where it stopped.
-func (f *waitForKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
@@ -652,7 +564,7 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(t, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:656
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:568
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -665,20 +577,16 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:583
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:675
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 	f.l.Unlock(f.key)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:682
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:590
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -686,12 +594,6 @@ endIf1:
 // Location returns where [waitForKey] is suspended.
 func (f *waitForKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 123)
-}
-
-// Results returns what [waitForKey] returned, or raises again the panic that ended it.
-func (f *waitForKeyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and frame in one allocation.
@@ -723,36 +625,11 @@ func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(arg0, &t, m)
 }
 
-// awaitEnter enters [await] for another machine. It returns the results, or the suspended frame that will have them.
-func awaitEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*awaitFrame, int, error) {
-	frame := awaitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
-		return nil, v0, v1
-	}
-	m := &awaitFrame{awaitLocals: frame}
-	t.Push(arg0, m)
-	return m, 0, nil
-}
-
 // awaitLocals is what [await] keeps while it is suspended.
 type awaitLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// awaitFrame is the frame of [await] for a caller that is a machine: what it keeps and, at the end, its results.
-type awaitFrame struct {
-	awaitLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [await] where it stopped.
-func (f *awaitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
@@ -772,7 +649,7 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:776
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
 		goto resume1
 	}
 	f.State = 1
@@ -783,7 +660,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:664
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -791,12 +668,6 @@ resume1:
 // Location returns where [await] is suspended.
 func (f *awaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 184)
-}
-
-// Results returns what [await] returned, or raises again the panic that ended it.
-func (f *awaitFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in one allocation.
@@ -828,36 +699,12 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
-func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, name string, log *[]string) (*napFrame, error) {
-	frame := napLocals{name: name, log: log}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &napFrame{napLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // napLocals is what [nap] keeps while it is suspended.
 type napLocals struct {
 	statemachine.Frame
 
 	name string
 	log  *[]string
-}
-
-// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
-type napFrame struct {
-	napLocals
-
-	result0 error
-}
-
-// MoveNext continues [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
 }
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
@@ -877,7 +724,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:728
 	if !asleep1 {
 		goto resumed1
 	}
@@ -888,20 +735,16 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:741
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 	*f.log = append(*f.log, f.name)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:905
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:748
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -909,12 +752,6 @@ endIf1:
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
-}
-
-// Results returns what [nap] returned, or raises again the panic that ended it.
-func (f *napFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
@@ -946,17 +783,6 @@ func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
-func workEnter(t *statemachine.Task, ctx context.Context, steps int) (*workFrame, int, error) {
-	frame := workLocals{ctx: ctx, steps: steps}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &workFrame{workLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
-}
-
 // workLocals is what [work] keeps while it is suspended.
 type workLocals struct {
 	statemachine.Frame
@@ -966,20 +792,6 @@ type workLocals struct {
 
 	n1 int
 	i  int
-}
-
-// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
-type workFrame struct {
-	workLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [work] where it stopped.
-func (f *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
@@ -1006,13 +818,13 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1010
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:822
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	}
 	// machines_test.go:248: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1016
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:828
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
 	return t.Yield(), 0, nil
@@ -1021,12 +833,12 @@ resume1:
 	_ = t.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1025
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:837
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
 	result0, result1 = f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1030
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:842
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1034,12 +846,6 @@ endRange1:
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
-}
-
-// Results returns what [work] returned, or raises again the panic that ended it.
-func (f *workFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
@@ -1059,4 +865,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 64c03d0635fe8a7c
+// Digest of what is above: 8a0fd8b8fff5c6c4

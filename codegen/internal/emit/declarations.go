@@ -22,9 +22,13 @@ func (fn *function) declarations() []byte {
 		return []byte(e.String())
 	}
 	e.async()
-	e.enter()
+	if fn.isEntered() {
+		e.enter()
+	}
 	e.moving()
-	e.results()
+	if fn.isEntered() {
+		e.results()
+	}
 	e.machine()
 	e.types()
 	return []byte(e.String())
@@ -121,7 +125,11 @@ func (e *emitter) enter() {
 		zeros += ", " + e.zeroOf(r.Type, spelled)
 		values += ", " + e.result(frame, i)
 	}
-	e.line("// %s enters %s for another machine. It returns the results, or the suspended frame that will have them.", names.Enter, fn.title())
+	returns := "the results, or the suspended frame that will have them"
+	if fn.Whole {
+		returns = "the results: it never suspends"
+	}
+	e.line("// %s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())

@@ -123,9 +123,13 @@ type function struct {
 // streams reports whether the function is a stream, not a literal in one.
 func (fn *function) streams() bool { return fn.Source.Stream != nil && fn.Literal == nil }
 
-// isEntered reports whether other machines call the function: all but a literal that
-// only runs as a job.
-func (fn *function) isEntered() bool { return fn.Literal == nil || fn.Literal.Entered }
+// isEntered reports whether other machines call the function.
+func (fn *function) isEntered() bool {
+	if fn.Literal != nil {
+		return fn.Literal.Entered // else it only runs as a job
+	}
+	return !fn.Source.RootOnly
+}
 
 // points are the suspension points.
 func (fn *function) points() []*ir.Point { return ir.Points(fn.Code) }

@@ -16,7 +16,11 @@ import (
 
 // frame prints the type of the kept variables.
 func (p *printer) frame(typeParams string) {
-	p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	if p.fn.Whole {
+		p.line("// %s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
+	} else {
+		p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	}
 	head := p.embedded()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
 	if p.fn.Defers && (len(p.fn.points()) > 0 || p.fn.Literal != nil) {
@@ -86,7 +90,13 @@ func (e *emitter) withResults() {
 // prints MoveNext, too.
 func (e *emitter) goOn() {
 	fn, n := e.fn, e.fn.Names
-	const runs = "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	runs := "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	switch {
+	case fn.Whole:
+		runs = "calls %s, which never suspends."
+	case fn.streams():
+		runs = "runs %s from where it stopped to its next suspension (false), or to its next value or its end (true)."
+	}
 	if e.runner() == "MoveNext" {
 		e.line("\n// MoveNext "+runs, fn.title())
 		return

@@ -9,7 +9,16 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// ifStatement. Source, then result (each branch may suspend):
+// ifStatement. If only the condition suspends, or what precedes it, the rest stays. Source,
+// then result:
+//
+//	if err := fetch(ctx); err != nil { A }
+//
+//	f.fetch1, err = fetchEnter(t, ctx)
+//	…
+//	if err != nil { A }
+//
+// Else, each branch may suspend:
 //
 //	if cond { A } else { B }
 //
@@ -23,6 +32,11 @@ func (lo *lowering) ifStatement(s *ast.IfStmt) {
 	if s.Init != nil {
 		lo.statement(s.Init)
 	}
+	if lo.restStays(s) {
+		lo.spill(s.Cond, false)
+		lo.keepRestOf(s)
+		return
+	}
 	end := lo.label("endIf")
 	otherwise := end
 	if s.Else != nil {
@@ -35,6 +49,41 @@ func (lo *lowering) ifStatement(s *ast.IfStmt) {
 		lo.statement(s.Else)
 	}
 	lo.add(&ir.Mark{Label: end})
+}
+
+// restStays reports whether nothing suspends in an if statement once its condition has been
+// evaluated: the rest stays as it was written. A condition with a suspension behind && or ||
+// is not evaluated at once, and the text of one in a later line than the statement has lost
+// its place.
+func (lo *lowering) restStays(s *ast.IfStmt) bool {
+	if lo.Suspends(s.Body) || s.Else != nil && lo.Suspends(s.Else) || lo.Source.Line(s.If) != lo.Source.Line(s.Cond.Pos()) {
+		return false
+	}
+	cond := ast.Unparen(s.Cond)
+	for {
+		not, ok := cond.(*ast.UnaryExpr)
+		if !ok || not.Op != token.NOT {
+			break
+		}
+		cond = ast.Unparen(not.X)
+	}
+	e, ok := cond.(*ast.BinaryExpr)
+	return !ok || e.Op != token.LAND && e.Op != token.LOR || !lo.Suspends(e)
+}
+
+// keepRestOf keeps an if statement without what has been evaluated before it.
+func (lo *lowering) keepRestOf(s *ast.IfStmt) {
+	lo.routeExits(s)
+	text := &mentionScan{lo: lo, root: s}
+	if s.Init != nil {
+		text.edits = append(text.edits, ir.Edit{Pos: s.Init.Pos(), End: s.Cond.Pos()})
+	}
+	text.walk(s.Cond)
+	text.walk(s.Body)
+	if s.Else != nil {
+		text.walk(s.Else)
+	}
+	lo.add(&ir.Keep{Text: *text.span(), Stops: lo.terminates(s)})
 }
 
 // condition jumps to a label if cond is when, and falls through otherwise. The

@@ -94,6 +94,17 @@ var cases = []struct{ name, body, want string }{
 		endIf1:
 		end
 	`},
+	{"only what is before the condition suspends", `
+		if x := get(n); x > n {
+			use(x)
+		} else if !(x > 1) {
+			use(n)
+		}
+	`, `
+		x := await getEnter(t, n)
+		if x > n { use(x) } else if !(x > 1) { use(n) }
+		end
+	`},
 	{"else", `
 		if n > 1 {
 			use(get(n))
@@ -122,9 +133,7 @@ var cases = []struct{ name, body, want string }{
 		for1:
 		if not i < n goto endFor1
 		get2 := await getEnter(t, i)
-		if not get2 == 0 goto endIf1
-		goto next1
-		endIf1:
+		if get2 == 0 { goto next1 }
 		use(func() int { return i })
 		next1:
 		renew i
@@ -288,8 +297,8 @@ var cases = []struct{ name, body, want string }{
 		use(n)
 	`, `
 		get2 := await getEnter(t, 1)
-		if not get2 > 1 goto endIf1
-		endIf1:
+		if get2 > 1 { goto endFor1 }
+		endFor1:
 		use(n)
 		end
 	`},

@@ -102,6 +102,8 @@ type Function struct {
 	Object  *types.Func
 	Names   Names
 	Stream  *Stream // nil if it is none
+
+	RootOnly bool // no machine enters it: it needs no entry
 }
 
 // Signature is the function's own.

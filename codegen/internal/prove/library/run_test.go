@@ -98,6 +98,7 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Contains(t, f.Text, "{ movenextpoint.Here(0); \n\treturn 1, 2\n")
 	assert.Contains(t, f.Text, "{ movenextpoint.Here(1); \n\tprint()\n\t movenextpoint.Here(2); print()\n\tprint()\n")
 	assert.Contains(t, f.Text, "//go:linkname linked p.linked\nfunc linked()\n")
+	assert.Equal(t, []string{"mEnter", "gEnter"}, c.entered)
 
 	c.files = map[string]*annotated.File{f.Path: f}
 	const machines = "package p\n\n// mEnter enters [T.m] for another machine. …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 enters [g] for another machine. …\nfunc gEnter2[K any]() {}\n"

@@ -29,17 +29,6 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// straightEnter enters [straight] for another machine. It returns the results, or the suspended frame that will have them.
-func straightEnter(t *statemachine.Task, ctx context.Context) (*straightFrame, string, error) {
-	frame := straightLocals{ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &straightFrame{straightLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // straightLocals is what [straight] keeps while it is suspended.
 type straightLocals struct {
 	statemachine.Frame
@@ -50,20 +39,6 @@ type straightLocals struct {
 	say1  *sayFrame
 	list1 []string
 	i1    int
-}
-
-// straightFrame is the frame of [straight] for a caller that is a machine: what it keeps and, at the end, its results.
-type straightFrame struct {
-	straightLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [straight] where it stopped.
-func (f *straightFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [straight] from where it stopped to its next suspension (false) or its end (true).
@@ -84,12 +59,11 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	// main.go:35: text, err := say(ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(t, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:88
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:63
 	if f.say1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
@@ -112,7 +86,7 @@ range1:
 		word := f.list1[f.i1]
 		if err != nil {
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:90
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:39
@@ -122,7 +96,7 @@ range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(t, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:126
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:100
 	if f.say1 == nil {
 		goto resumed2
 	}
@@ -138,12 +112,12 @@ resumed2:
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:142
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	result0, result1 = f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:147
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -151,12 +125,6 @@ endRange1:
 // Location returns where [straight] is suspended.
 func (f *straightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
-}
-
-// Results returns what [straight] returned, or raises again the panic that ended it.
-func (f *straightFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // straightMachine is the root of a chain of calls that begins with [straight]: chain, job and frame in one allocation.
@@ -237,7 +205,7 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:241
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:209
 	if !asleep1 {
 		goto resumed1
 	}
@@ -249,7 +217,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	result0, result1 = f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:253
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:221
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -294,36 +262,11 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// waitEnter enters [wait] for another machine. It returns the results, or the suspended frame that will have them.
-func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
-	frame := waitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
-		return nil, v0, v1
-	}
-	m := &waitFrame{waitLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // waitLocals is what [wait] keeps while it is suspended.
 type waitLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
-}
-
-// waitFrame is the frame of [wait] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitFrame struct {
-	waitLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [wait] where it stopped.
-func (f *waitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
@@ -343,7 +286,7 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:347
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
 		goto resume1
 	}
 	f.State = 1
@@ -354,7 +297,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:358
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:301
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -362,12 +305,6 @@ resume1:
 // Location returns where [wait] is suspended.
 func (f *waitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
-}
-
-// Results returns what [wait] returned, or raises again the panic that ended it.
-func (f *waitFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one allocation.
@@ -387,4 +324,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 184d5440ce7e38f5
+// Digest of what is above: 95c1d038f86b17a6

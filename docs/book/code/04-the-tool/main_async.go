@@ -277,17 +277,6 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// totalEnter enters [total] for another machine. It returns the results, or the suspended frame that will have them.
-func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
-	frame := totalLocals{}
-	if finished, v0, v1 := frame.moveNext(t, parts); finished {
-		return nil, v0, v1
-	}
-	m := &totalFrame{totalLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // totalLocals is what [total] keeps while it is suspended.
 type totalLocals struct {
 	statemachine.Frame
@@ -296,20 +285,6 @@ type totalLocals struct {
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
-}
-
-// totalFrame is the frame of [total] for a caller that is a machine: what it keeps and, at the end, its results.
-type totalFrame struct {
-	totalLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [total] where it stopped.
-func (f *totalFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
@@ -344,7 +319,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:323
 		goto resume1
 	}
 	f.State = 1
@@ -358,7 +333,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = f.all, err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:362
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:337
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:36
@@ -367,12 +342,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:371
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:346
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	result0, result1 = f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:376
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:351
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -380,12 +355,6 @@ endRange1:
 // Location returns where [total] is suspended.
 func (f *totalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
-}
-
-// Results returns what [total] returned, or raises again the panic that ended it.
-func (f *totalFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in one allocation.
@@ -417,17 +386,6 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 	return m.Start(context.Background(), &t, m)
 }
 
-// greetSumEnter enters [greetSum] for another machine. It returns the results, or the suspended frame that will have them.
-func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
-	frame := greetSumLocals{a: a, b: b}
-	if finished, v0, v1 := frame.moveNext(t, name); finished {
-		return nil, v0, v1
-	}
-	m := &greetSumFrame{greetSumLocals: frame}
-	t.Push(context.Background(), m)
-	return m, "", nil
-}
-
 // greetSumLocals is what [greetSum] keeps while it is suspended.
 type greetSumLocals struct {
 	statemachine.Frame
@@ -438,20 +396,6 @@ type greetSumLocals struct {
 	text   string
 	greet1 *greetFrame
 	sum2   *sumFrame
-}
-
-// greetSumFrame is the frame of [greetSum] for a caller that is a machine: what it keeps and, at the end, its results.
-type greetSumFrame struct {
-	greetSumLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [greetSum] where it stopped.
-func (f *greetSumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
@@ -473,12 +417,11 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(t, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:477
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:421
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
@@ -489,7 +432,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:493
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:436
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:49
@@ -497,7 +440,7 @@ resumed1:
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(t, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:501
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -512,7 +455,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:516
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -520,12 +463,6 @@ resumed2:
 // Location returns where [greetSum] is suspended.
 func (f *greetSumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
-}
-
-// Results returns what [greetSum] returned, or raises again the panic that ended it.
-func (f *greetSumFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and frame in one allocation.
@@ -545,4 +482,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2dd84a15a38a5876
+// Digest of what is above: 623e1e6dc17461b1

@@ -29,19 +29,6 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// eachEnter enters [each] for another machine. It returns the results, or the suspended frame that will have them.
-func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
-	frame := eachFrame{}
-	if frame.moveNext(t, parts, ended) {
-		t.Rethrow()
-		return nil, frame.err
-	}
-	m := new(eachFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, nil
-}
-
 // eachFrame is what [each] keeps while it is suspended.
 type eachFrame struct {
 	statemachine.Frame
@@ -52,11 +39,6 @@ type eachFrame struct {
 	await1 *job.Job[int]
 
 	err error
-}
-
-// MoveNext continues [each] where it stopped.
-func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
 }
 
 // moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
@@ -96,7 +78,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -108,18 +90,14 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.err == nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-		goto endIf1
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
+		return true
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
-	return true
-endIf1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:123
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:101
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
@@ -128,18 +106,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:132
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
 }
 
 // Location returns where [each] is suspended.
 func (f *eachFrame) Location() statemachine.Location {
 	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
-}
-
-// Results returns what [each] returned, or raises again the panic that ended it.
-func (f *eachFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.err
 }
 
 // eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one allocation.
@@ -159,4 +131,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 28657857465ad21b
+// Digest of what is above: eee4919629191195

@@ -90,21 +90,17 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:96
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
 	}
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:24
-	result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:26
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:108
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:104
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
@@ -112,7 +108,7 @@ endIf1:
 		panic("index out of range")
 	}
 	result0, result1 = "value of "+f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:112
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -158,19 +154,6 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	return m.Start(ctx, &t, m)
 }
 
-// findOrEnter enters [findOr] for another machine. It returns the results, or the suspended frame that will have them.
-func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
-	frame := findOrFrame{text: new(string), err: new(error)}
-	if frame.moveNext(t, ctx, key, otherwise) {
-		t.Rethrow()
-		return nil, *frame.text, *frame.err
-	}
-	m := new(findOrFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // findOrFrame is what [findOr] keeps while it is suspended.
 type findOrFrame struct {
 	statemachine.Frame
@@ -180,11 +163,6 @@ type findOrFrame struct {
 
 	text *string
 	err  *error
-}
-
-// MoveNext continues [findOr] where it stopped.
-func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, "", "")
 }
 
 // moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
@@ -222,7 +200,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find2, find3 = findEnter(t, ctx, key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:226
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:204
 	if f.find1 == nil {
 		goto resumed1
 	}
@@ -240,18 +218,12 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:244
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:222
 }
 
 // Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
 	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
-}
-
-// Results returns what [findOr] returned, or raises again the panic that ended it.
-func (f *findOrFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return *f.text, *f.err
 }
 
 // findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in one allocation.
@@ -271,4 +243,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1f5d729c44e3dab5
+// Digest of what is above: 68bc3717f3cb120e

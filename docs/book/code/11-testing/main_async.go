@@ -135,17 +135,6 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// retryEnter enters [retry] for another machine. It returns the results, or the suspended frame that will have them.
-func retryEnter(t *statemachine.Task, ctx context.Context, operation func() error) (*retryFrame, error) {
-	frame := retryLocals{ctx: ctx, operation: operation}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &retryFrame{retryLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // retryLocals is what [retry] keeps while it is suspended.
 type retryLocals struct {
 	statemachine.Frame
@@ -154,19 +143,6 @@ type retryLocals struct {
 	operation func() error
 
 	pause time.Duration
-}
-
-// retryFrame is the frame of [retry] for a caller that is a machine: what it keeps and, at the end, its results.
-type retryFrame struct {
-	retryLocals
-
-	result0 error
-}
-
-// MoveNext continues [retry] where it stopped.
-func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
@@ -190,7 +166,7 @@ for1:
 		err2 := f.operation()
 		if err2 == nil {
 			result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:194
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:170
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
@@ -199,7 +175,7 @@ for1:
 	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:203
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
 	if !asleep1 {
 		goto resumed1
 	}
@@ -210,31 +186,22 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:192
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:57
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
-	result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:220
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:226
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:199
 	goto for1
 }
 
 // Location returns where [retry] is suspended.
 func (f *retryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
-}
-
-// Results returns what [retry] returned, or raises again the panic that ended it.
-func (f *retryFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
@@ -254,4 +221,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5666d28042699511
+// Digest of what is above: 6705b4ddc7e90c97

@@ -28,17 +28,6 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// addEnter enters [add] for another machine. It returns the results, or the suspended frame that will have them.
-func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
-	frame := addLocals{sum: sum}
-	if finished, v0 := frame.moveNext(t, part); finished {
-		return nil, v0
-	}
-	m := &addFrame{addLocals: frame}
-	t.Push(context.Background(), m)
-	return m, nil
-}
-
 // addLocals is what [add] keeps while it is suspended.
 type addLocals struct {
 	statemachine.Frame
@@ -47,19 +36,6 @@ type addLocals struct {
 
 	before int
 	await1 *job.Job[int]
-}
-
-// addFrame is the frame of [add] for a caller that is a machine: what it keeps and, at the end, its results.
-type addFrame struct {
-	addLocals
-
-	result0 error
-}
-
-// MoveNext continues [add] where it stopped.
-func (f *addFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
@@ -81,7 +57,7 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
 		goto resume1
 	}
 	f.State = 1
@@ -96,7 +72,7 @@ resume1:
 		*f.sum = f.before + n
 		result0 = err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:100
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:76
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -104,12 +80,6 @@ resume1:
 // Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
 	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 47)
-}
-
-// Results returns what [add] returned, or raises again the panic that ended it.
-func (f *addFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
@@ -129,4 +99,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f63683b9dbcc2c5c
+// Digest of what is above: 2c1d25c8d0951fb6

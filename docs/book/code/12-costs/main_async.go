@@ -133,17 +133,6 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
-func twiceEnter(t *statemachine.Task, j *job.Job[int]) (*twiceFrame, int, error) {
-	frame := twiceLocals{j: j}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &twiceFrame{twiceLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
-}
-
 // twiceLocals is what [twice] keeps while it is suspended.
 type twiceLocals struct {
 	statemachine.Frame
@@ -152,20 +141,6 @@ type twiceLocals struct {
 
 	a    int
 	get1 *getFrame
-}
-
-// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
-type twiceFrame struct {
-	twiceLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
@@ -186,7 +161,7 @@ func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:190
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:165
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -201,7 +176,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:205
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:180
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:28
@@ -209,7 +184,7 @@ resumed1:
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:213
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -224,7 +199,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	result0, result1 = f.a+b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:228
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:203
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -232,12 +207,6 @@ resumed2:
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
-}
-
-// Results returns what [twice] returned, or raises again the panic that ended it.
-func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
@@ -257,4 +226,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ba5884bc5905b235
+// Digest of what is above: f6a3f1b25dba7776

@@ -120,17 +120,6 @@ func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// oversellEnter enters [oversell] for another machine. It returns the results, or the suspended frame that will have them.
-func oversellEnter(t *statemachine.Task, ctx context.Context) (*oversellFrame, error) {
-	frame := oversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &oversellFrame{oversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // oversellLocals is what [oversell] keeps while it is suspended.
 type oversellLocals struct {
 	statemachine.Frame
@@ -138,19 +127,6 @@ type oversellLocals struct {
 	s      *shop
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// oversellFrame is the frame of [oversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type oversellFrame struct {
-	oversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [oversell] where it stopped.
-func (f *oversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
@@ -185,7 +161,7 @@ func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:189
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:165
 		goto resume1
 	}
 	f.State = 1
@@ -201,7 +177,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:205
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:181
 		goto resume2
 	}
 	f.State = 2
@@ -215,13 +191,13 @@ resume2:
 	f.await1 = nil
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:219
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:195
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:225
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:201
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -229,12 +205,6 @@ resume2:
 // Location returns where [oversell] is suspended.
 func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
-}
-
-// Results returns what [oversell] returned, or raises again the panic that ended it.
-func (f *oversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
@@ -288,7 +258,7 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:292
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -302,7 +272,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:306
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -362,7 +332,7 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:366
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:336
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -376,7 +346,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:380
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:350
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -473,7 +443,7 @@ func (f *dineLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:477
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -486,17 +456,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	return true, result0
-endIf1:
 	{
 		left := f.left
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
@@ -509,7 +475,7 @@ endIf1:
 		})
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:513
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
@@ -520,7 +486,7 @@ resume2:
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1, err2 = f.right.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:524
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:490
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -534,24 +500,20 @@ resume3:
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	if err2 == nil {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	return true, result0
-endIf2:
 	f.right.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:555
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
 }
 
 // Location returns where [dine] is suspended.
@@ -595,17 +557,6 @@ func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// philosophersEnter enters [philosophers] for another machine. It returns the results, or the suspended frame that will have them.
-func philosophersEnter(t *statemachine.Task, ctx context.Context) (*philosophersFrame, error) {
-	frame := philosophersLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &philosophersFrame{philosophersLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // philosophersLocals is what [philosophers] keeps while it is suspended.
 type philosophersLocals struct {
 	statemachine.Frame
@@ -620,19 +571,6 @@ type philosophersLocals struct {
 	first  error
 	await2 *job.Job[job.Void]
 	second error
-}
-
-// philosophersFrame is the frame of [philosophers] for a caller that is a machine: what it keeps and, at the end, its results.
-type philosophersFrame struct {
-	philosophersLocals
-
-	result0 error
-}
-
-// MoveNext continues [philosophers] where it stopped.
-func (f *philosophersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end (true).
@@ -674,7 +612,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:678
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:616
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return t.Yield(), nil
@@ -683,7 +621,7 @@ resume1:
 	_ = t.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:687
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:625
 	goto range1
 endRange1:
 	{
@@ -698,7 +636,7 @@ endRange1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:702
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:640
 		goto resume2
 	}
 	f.State = 2
@@ -715,7 +653,7 @@ resume2:
 	f.await2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:719
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:657
 		goto resume3
 	}
 	f.State = 3
@@ -732,7 +670,7 @@ resume3:
 	f.await2 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:736
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:674
 		goto resume4
 	}
 	f.State = 4
@@ -747,7 +685,7 @@ resume4:
 		f.await2 = nil
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:751
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:689
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -755,12 +693,6 @@ resume4:
 // Location returns where [philosophers] is suspended.
 func (f *philosophersLocals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
-}
-
-// Results returns what [philosophers] returned, or raises again the panic that ended it.
-func (f *philosophersFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // philosophersMachine is the root of a chain of calls that begins with [philosophers]: chain, job and frame in one allocation.
@@ -814,7 +746,7 @@ func (f *philosophersFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	// main.go:200: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:818
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:750
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -826,7 +758,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:830
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:762
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -886,7 +818,7 @@ func (f *philosophersFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	// main.go:201: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[1], &(*forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:890
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:822
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -898,7 +830,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:902
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:834
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -958,7 +890,7 @@ func (f *philosophersFunc3Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	// main.go:205: c := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[2], &(*forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:962
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:894
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -970,7 +902,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:974
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:906
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1058,7 +990,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1062
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:994
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return t.Yield()
@@ -1068,7 +1000,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1072
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1004
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1113,17 +1045,6 @@ func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// overtakenEnter enters [overtaken] for another machine. It returns the results, or the suspended frame that will have them.
-func overtakenEnter(t *statemachine.Task, ctx context.Context) (*overtakenFrame, error) {
-	frame := overtakenLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &overtakenFrame{overtakenLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // overtakenLocals is what [overtaken] keeps while it is suspended.
 type overtakenLocals struct {
 	statemachine.Frame
@@ -1132,19 +1053,6 @@ type overtakenLocals struct {
 	after  *int
 	walker *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// overtakenFrame is the frame of [overtaken] for a caller that is a machine: what it keeps and, at the end, its results.
-type overtakenFrame struct {
-	overtakenLocals
-
-	result0 error
-}
-
-// MoveNext continues [overtaken] where it stopped.
-func (f *overtakenFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end (true).
@@ -1185,7 +1093,7 @@ func (f *overtakenLocals) moveNext(t *statemachine.Task, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1189
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1097
 		goto resume1
 	}
 	f.State = 1
@@ -1201,7 +1109,7 @@ resume1:
 	f.await1 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1205
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1113
 		goto resume2
 	}
 	f.State = 2
@@ -1215,13 +1123,13 @@ resume2:
 	f.await1 = nil
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1219
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1127
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1225
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1133
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1229,12 +1137,6 @@ resume2:
 // Location returns where [overtaken] is suspended.
 func (f *overtakenLocals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
-}
-
-// Results returns what [overtaken] returned, or raises again the panic that ended it.
-func (f *overtakenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // overtakenMachine is the root of a chain of calls that begins with [overtaken]: chain, job and frame in one allocation.
@@ -1288,7 +1190,7 @@ func (f *overtakenFunc1Locals) moveNext(t *statemachine.Task, done *int) (finish
 	// main.go:227: runner := job.Go(ctx, func(context.Context) error { count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(t, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1292
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1194
 	if f.count1 == nil {
 		goto resumed1
 	}
@@ -1302,7 +1204,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1306
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1208
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1363,7 +1265,7 @@ func (f *overtakenFunc2Locals) moveNext(t *statemachine.Task, before *int) (fini
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1367
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1269
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return t.Yield(), nil
@@ -1372,7 +1274,7 @@ resume1:
 	_ = t.Refusal()
 	(*f.after) = (*f.done)
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1376
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1278
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1398,4 +1300,4 @@ func (f *overtakenFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7240297e4eefc52c
+// Digest of what is above: 308c412761d9327b

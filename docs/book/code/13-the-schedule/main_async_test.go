@@ -28,36 +28,12 @@ func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// orderlyEnter enters [orderly] for another machine. It returns the results, or the suspended frame that will have them.
-func orderlyEnter(t *statemachine.Task, ctx context.Context) (*orderlyFrame, error) {
-	frame := orderlyLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &orderlyFrame{orderlyLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // orderlyLocals is what [orderly] keeps while it is suspended.
 type orderlyLocals struct {
 	statemachine.Frame
 
 	b      *job.Job[job.Void]
 	await1 *job.Job[job.Void]
-}
-
-// orderlyFrame is the frame of [orderly] for a caller that is a machine: what it keeps and, at the end, its results.
-type orderlyFrame struct {
-	orderlyLocals
-
-	result0 error
-}
-
-// MoveNext continues [orderly] where it stopped.
-func (f *orderlyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
@@ -90,7 +66,7 @@ func (f *orderlyLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:94
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
@@ -106,7 +82,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:110
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
@@ -119,7 +95,7 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = nil
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:123
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:99
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -127,12 +103,6 @@ resume2:
 // Location returns where [orderly] is suspended.
 func (f *orderlyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34, 35)
-}
-
-// Results returns what [orderly] returned, or raises again the panic that ended it.
-func (f *orderlyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame in one allocation.
@@ -186,7 +156,7 @@ func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	// main_test.go:32: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
 	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:190
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:160
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -198,7 +168,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:202
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:172
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -258,7 +228,7 @@ func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	// main_test.go:33: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:262
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:232
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -270,7 +240,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:274
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:244
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -296,4 +266,4 @@ func (f *orderlyFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e235b3799798677b
+// Digest of what is above: 11b375031ac96874

@@ -107,17 +107,15 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-		if err == nil {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-			goto endIf1
+		if err != nil {
+			result0, result1 = 0, err
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:113
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:94
 		}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:93
-		result0, result1 = 0, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:119
 	goto for1
 }
 
@@ -149,4 +147,4 @@ func (f *connReadMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d307009f3717eacd
+// Digest of what is above: 8be81fd71a16b8d6

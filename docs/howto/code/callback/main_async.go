@@ -28,36 +28,11 @@ func visitAsync(ctx context.Context, c client, name string) (result *job.Job[str
 	return m.Start(ctx, &t, m)
 }
 
-// visitEnter enters [visit] for another machine. It returns the results, or the suspended frame that will have them.
-func visitEnter(t *statemachine.Task, ctx context.Context, c client, name string) (*visitFrame, string, error) {
-	frame := visitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c, name); finished {
-		return nil, v0, v1
-	}
-	m := &visitFrame{visitLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // visitLocals is what [visit] keeps while it is suspended.
 type visitLocals struct {
 	statemachine.Frame
 
 	lookup1 *job.Job[string]
-}
-
-// visitFrame is the frame of [visit] for a caller that is a machine: what it keeps and, at the end, its results.
-type visitFrame struct {
-	visitLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [visit] where it stopped.
-func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, client{}, "")
-	return finished
 }
 
 // moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
@@ -77,7 +52,7 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c clie
 	f.lookup1 = lookupAsync(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if f.lookup1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:56
 		goto resume1
 	}
 	f.State = 1
@@ -91,14 +66,14 @@ resume1:
 		f.lookup1 = nil
 		if err != nil {
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:70
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:50
 		}
 		result0, result1 = "visited "+address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:77
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -106,12 +81,6 @@ resume1:
 // Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
-}
-
-// Results returns what [visit] returned, or raises again the panic that ended it.
-func (f *visitFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in one allocation.
@@ -131,4 +100,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d1e394eefee98f51
+// Digest of what is above: 35906a7bb49fc5c8

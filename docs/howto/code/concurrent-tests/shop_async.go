@@ -188,17 +188,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
 		unlock1 := f.s.mu.Unlock
@@ -214,7 +210,7 @@ endIf1:
 	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:214
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -233,7 +229,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:233
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -265,4 +261,4 @@ func (f *shopBuyLockedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2cf50a32a9fe5cef
+// Digest of what is above: 5ca4c1290ee3e2b3

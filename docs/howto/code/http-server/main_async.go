@@ -97,22 +97,18 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:103
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:28
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:27
-	result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:107
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:29
 	if f.key == "broken" {
 		panic("no such shard")
 	}
 	result0, result1 = f.name+" of "+f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:112
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -157,17 +153,6 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// pageEnter enters [page] for another machine. It returns the results, or the suspended frame that will have them.
-func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
-	frame := pageLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, key); finished {
-		return nil, v0, v1
-	}
-	m := &pageFrame{pageLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
-}
-
 // pageLocals is what [page] keeps while it is suspended.
 type pageLocals struct {
 	statemachine.Frame
@@ -176,20 +161,6 @@ type pageLocals struct {
 	stock    string
 	backend1 *backendFrame
 	await2   *job.Job[string]
-}
-
-// pageFrame is the frame of [page] for a caller that is a machine: what it keeps and, at the end, its results.
-type pageFrame struct {
-	pageLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [page] where it stopped.
-func (f *pageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
-	return finished
 }
 
 // moveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
@@ -212,12 +183,11 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	// main.go:40: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:216
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:187
 	if f.backend1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.stock = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -228,7 +198,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:202
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
@@ -238,7 +208,7 @@ resumed1:
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:212
 		goto resume2
 	}
 	f.State = 2
@@ -255,7 +225,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = text+", "+f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -263,12 +233,6 @@ resume2:
 // Location returns where [page] is suspended.
 func (f *pageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 40, 44)
-}
-
-// Results returns what [page] returned, or raises again the panic that ended it.
-func (f *pageFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one allocation.
@@ -288,4 +252,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8dc88fde558e9ae7
+// Digest of what is above: 7a165f45eef42d00

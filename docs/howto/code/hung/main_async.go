@@ -30,18 +30,6 @@ func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barri
 	return m.Start(ctx, &t, m)
 }
 
-// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (*transferFrame, error) {
-	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &transferFrame{transferLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // transferLocals is what [transfer] keeps while it is suspended.
 type transferLocals struct {
 	statemachine.Frame
@@ -54,19 +42,6 @@ type transferLocals struct {
 
 	lock1 *coord.EnteredVoid[job.Void]
 	wait2 *coord.Entered[bool, job.Void]
-}
-
-// transferFrame is the frame of [transfer] for a caller that is a machine: what it keeps and, at the end, its results.
-type transferFrame struct {
-	transferLocals
-
-	result0 error
-}
-
-// MoveNext continues [transfer] where it stopped.
-func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
 }
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
@@ -91,7 +66,7 @@ func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	// main.go:22: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1, err = f.from.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:70
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -104,17 +79,13 @@ resume1:
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
@@ -129,7 +100,7 @@ endIf1:
 	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2, _, err2 = f.both.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:133
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:104
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -143,21 +114,17 @@ resume2:
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	if err2 == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	return true, result0
-endIf2:
 	// main.go:29: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	f.lock1, err3 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:161
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:128
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -171,35 +138,25 @@ resume3:
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	if err3 == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-		goto endIf3
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	result0 = err3
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	return true, result0
-endIf3:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:155
 }
 
 // Location returns where [transfer] is suspended.
 func (f *transferLocals) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
-}
-
-// Results returns what [transfer] returned, or raises again the panic that ended it.
-func (f *transferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
@@ -281,7 +238,7 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:285
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:242
 		goto resume1
 	}
 	f.State = 1
@@ -292,7 +249,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:253
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -337,36 +294,11 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// renderEnter enters [render] for another machine. It returns the results, or the suspended frame that will have them.
-func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
-	frame := renderLocals{}
-	if finished, v0, v1 := frame.moveNext(t, page); finished {
-		return nil, v0, v1
-	}
-	m := &renderFrame{renderLocals: frame}
-	t.Push(context.Background(), m)
-	return m, "", nil
-}
-
 // renderLocals is what [render] keeps while it is suspended.
 type renderLocals struct {
 	statemachine.Frame
 
 	load1 *loadFrame
-}
-
-// renderFrame is the frame of [render] for a caller that is a machine: what it keeps and, at the end, its results.
-type renderFrame struct {
-	renderLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [render] where it stopped.
-func (f *renderFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
@@ -386,7 +318,7 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(t, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:390
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
 	if f.load1 == nil {
 		goto resumed1
 	}
@@ -400,7 +332,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	result0, result1 = "<p>"+text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:336
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -408,12 +340,6 @@ resumed1:
 // Location returns where [render] is suspended.
 func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
-}
-
-// Results returns what [render] returned, or raises again the panic that ended it.
-func (f *renderFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
@@ -433,4 +359,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 323c51aaeb3169dd
+// Digest of what is above: eb4176c5979effd3

@@ -30,35 +30,11 @@ func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, tenant string) (*serveFrame, error) {
-	frame := serveLocals{tenant: tenant}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
 // serveLocals is what [serve] keeps while it is suspended.
 type serveLocals struct {
 	statemachine.Frame
 
 	tenant string
-}
-
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
 }
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
@@ -78,7 +54,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:58
 	if !asleep1 {
 		goto resumed1
 	}
@@ -89,20 +65,16 @@ resume1:
 	err = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:71
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/howto/code/profile/main.go:25
 	}
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:99
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:26
 	fmt.Println("for", f.tenant+":", labels())
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -110,12 +82,6 @@ endIf1:
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
-}
-
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -135,4 +101,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: bae050daa1519afa
+// Digest of what is above: 9dd3adc328e599a5
