@@ -44,7 +44,7 @@
 // by it: the parameters ctx and a are needed before the first suspension only, and the
 // results at the end only, so they are the method's own parameters and results.
 //
-//	func (f *fetchBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
+//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
 //
 // It begins by jumping to where it stopped:
 //
@@ -64,14 +64,14 @@
 // through, its results are there and no object was made; otherwise it has
 // suspended, and so does the caller:
 //
-//	f.fetch1, f.x, err = fetchEnter(t, ctx, a)
+//	f.fetch1, f.x, err = fetchEnter(r, ctx, a)
 //	if f.fetch1 == nil {
 //		goto resumed1
 //	}
 //	f.State = 1
 //	return false, 0, nil
 //	resume1:
-//	f.x, err = f.fetch1.Results(t)
+//	f.x, err = f.fetch1.Results(r)
 //	f.fetch1 = nil
 //	resumed1:
 //
@@ -82,11 +82,11 @@
 // An awaited job needs no second way: if it has completed, the machine continues where
 // it would be resumed.
 //
-//	if f.await2.IsCompleted() && t.Proceed() {
+//	if f.await2.IsCompleted() && r.Proceed() {
 //		goto resume2
 //	}
 //	f.State = 2
-//	return t.Await(f.await2), 0, nil
+//	return r.Await(f.await2), 0, nil
 //	resume2:
 //
 // # Where variables live
@@ -105,7 +105,7 @@
 //
 //	f.State = 2
 //	f.b = "" // not needed any more
-//	return t.Await(f.await2), 0, nil
+//	return r.Await(f.await2), 0, nil
 //
 // # Two entries
 //
@@ -114,11 +114,11 @@
 // fetchBothEnter, which makes none:
 //
 //	frame := fetchBothLocals{b: b}
-//	if finished, v0, v1 := frame.moveNext(t, ctx, a); finished {
+//	if finished, v0, v1 := frame.moveNext(r, ctx, a); finished {
 //		return nil, v0, v1
 //	}
 //	m := &fetchBothFrame{fetchBothLocals: frame}
-//	t.Push(ctx, m)
+//	r.Push(ctx, m)
 //	return m, 0, nil
 //
 // A machine that called another one asks for the results when it is resumed, so the
@@ -178,7 +178,7 @@
 // saved every left operand first, as those of C# do, would be another program.
 //
 //	f.len1 = len(s)
-//	f.count1, count2 = countEnter(t, ctx)
+//	f.count1, count2 = countEnter(r, ctx)
 //	…
 //	result0 = calls + f.len1 + count2
 //
@@ -241,14 +241,14 @@
 //	f.loop1 = statemachine.RangeStream(sizesAsync(ctx, urls))
 //	f.loops.Open(f.loop1)
 //	range1:
-//	if f.loop1.Next(t) {
+//	if f.loop1.Next(r) {
 //		goto resume1
 //	}
 //	f.State = 1
 //	…
 //	return false
 //	resume1:
-//	if !f.loop1.More(t) {
+//	if !f.loop1.More(r) {
 //		goto done1
 //	}
 //

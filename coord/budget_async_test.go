@@ -22,14 +22,14 @@ const (
 
 // othersAsync starts [others] as a state machine and returns its job.
 func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := othersFrame{u: u}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &othersMachine{othersFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // othersFrame is what [others] keeps while it is suspended.
@@ -40,7 +40,7 @@ type othersFrame struct {
 }
 
 // MoveNext runs [others] from where it stopped to its next suspension (false) or its end (true).
-func (f *othersFrame) MoveNext(t *statemachine.Task) bool {
+func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -53,10 +53,10 @@ func (f *othersFrame) MoveNext(t *statemachine.Task) bool {
 	// budget_test.go:59: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/budget_test.go:59
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:59
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.u.free = f.u.mutex.TryLock() && f.u.readers.TryLock() && f.u.keyed.TryLock(1) && f.u.limiter.TryAcquire(1) && f.u.permits.TryAcquire(1)
 	if f.u.free {
 		f.u.mutex.Unlock()
@@ -83,25 +83,25 @@ type othersMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *othersMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.othersFrame.MoveNext(t) {
+func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.othersFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.othersFrame = othersFrame{Frame: f.othersFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := usesLocals{ctx: ctx, u: u, what: what}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{usesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // usesLocals is what [uses] keeps while it is suspended.
@@ -125,7 +125,7 @@ type usesLocals struct {
 }
 
 // moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
-func (f *usesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *usesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var leader bool
 	var err2 error
@@ -176,10 +176,10 @@ func (f *usesLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// budget_test.go:77: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/budget_test.go:77
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:77
-	_ = t.Refusal()
+	_ = r.Refusal()
 	_ = othersAsync(f.ctx, f.u)
 	{
 //line github.com/movenext/movenext/coord/budget_test.go:79
@@ -260,7 +260,7 @@ for1:
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ctx)
+	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:265
 	if f.lockOrWait2 == nil {
 		goto resumed2
@@ -269,7 +269,7 @@ case1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrWait2 = nil
 resumed2:
@@ -280,7 +280,7 @@ resumed2:
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ended)
+	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ended)
 //line github.com/movenext/movenext/coord/budget_async_test.go:285
 	if f.lockOrWait2 == nil {
 		goto resumed3
@@ -289,7 +289,7 @@ case2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrWait2 = nil
 resumed3:
@@ -302,7 +302,7 @@ resumed3:
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	f.lockOrRLock4, err = f.u.readers.LockEnter(t, f.ctx)
+	f.lockOrRLock4, err = f.u.readers.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:307
 	if f.lockOrRLock4 == nil {
 		goto resumed4
@@ -311,7 +311,7 @@ case3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	err = f.lockOrRLock4.Results(t)
+	err = f.lockOrRLock4.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLock4 = nil
 resumed4:
@@ -322,7 +322,7 @@ resumed4:
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	f.lockOrRLock4, err = f.u.readers.RLockEnter(t, f.ctx)
+	f.lockOrRLock4, err = f.u.readers.RLockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:327
 	if f.lockOrRLock4 == nil {
 		goto resumed5
@@ -331,7 +331,7 @@ case4:
 	return false, nil
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	err = f.lockOrRLock4.Results(t)
+	err = f.lockOrRLock4.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLock4 = nil
 resumed5:
@@ -342,7 +342,7 @@ resumed5:
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	f.lock6, err = f.u.keyed.LockEnter(t, f.ctx, 1)
+	f.lock6, err = f.u.keyed.LockEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:347
 	if f.lock6 == nil {
 		goto resumed6
@@ -351,7 +351,7 @@ case5:
 	return false, nil
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	err = f.lock6.Results(t)
+	err = f.lock6.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lock6 = nil
 resumed6:
@@ -362,7 +362,7 @@ resumed6:
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	f.acquire7, err = f.u.limiter.AcquireEnter(t, f.ctx, 1)
+	f.acquire7, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:367
 	if f.acquire7 == nil {
 		goto resumed7
@@ -371,7 +371,7 @@ case6:
 	return false, nil
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	err = f.acquire7.Results(t)
+	err = f.acquire7.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.acquire7 = nil
 resumed7:
@@ -382,7 +382,7 @@ resumed7:
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	f.acquire8, err = f.u.permits.AcquireEnter(t, f.ctx, 1)
+	f.acquire8, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:387
 	if f.acquire8 == nil {
 		goto resumed8
@@ -391,7 +391,7 @@ case7:
 	return false, nil
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	err = f.acquire8.Results(t)
+	err = f.acquire8.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.acquire8 = nil
 resumed8:
@@ -404,7 +404,7 @@ case8:
 	f.u.auto.Set()
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	f.lockOrWait2, err = f.u.auto.WaitEnter(t, f.ctx)
+	f.lockOrWait2, err = f.u.auto.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:409
 	if f.lockOrWait2 == nil {
 		goto resumed9
@@ -413,7 +413,7 @@ case8:
 	return false, nil
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2 = nil
 resumed9:
@@ -422,7 +422,7 @@ resumed9:
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	f.lockOrWait2, err = f.u.manual.WaitEnter(t, f.ctx)
+	f.lockOrWait2, err = f.u.manual.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:427
 	if f.lockOrWait2 == nil {
 		goto resumed10
@@ -431,7 +431,7 @@ case9:
 	return false, nil
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2 = nil
 resumed10:
@@ -440,7 +440,7 @@ resumed10:
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	f.lockOrWait2, err = f.u.countdown.WaitEnter(t, f.ctx)
+	f.lockOrWait2, err = f.u.countdown.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:445
 	if f.lockOrWait2 == nil {
 		goto resumed11
@@ -449,7 +449,7 @@ case10:
 	return false, nil
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2 = nil
 resumed11:
@@ -460,7 +460,7 @@ case11:
 	leader = false
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	f.wait12, leader, err = f.u.alone.WaitEnter(t, f.ctx)
+	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:465
 	if f.wait12 == nil {
 		goto resumed12
@@ -469,7 +469,7 @@ case11:
 	return false, nil
 resume12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	leader, err = f.wait12.Results(t)
+	leader, err = f.wait12.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12 = nil
 resumed12:
@@ -486,7 +486,7 @@ resumed12:
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	f.send13, err = f.u.newest.SendEnter(t, f.ctx, 1)
+	f.send13, err = f.u.newest.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:491
 	if f.send13 == nil {
 		goto resumed13
@@ -495,7 +495,7 @@ case12:
 	return false, nil
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	err = f.send13.Results(t)
+	err = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13 = nil
 resumed13:
@@ -504,7 +504,7 @@ resumed13:
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.send13, err2 = f.u.channel.SendEnter(t, f.ctx, 7)
+	f.send13, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
 //line github.com/movenext/movenext/coord/budget_async_test.go:509
 	if f.send13 == nil {
 		goto resumed14
@@ -513,7 +513,7 @@ case13:
 	return false, nil
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	err2 = f.send13.Results(t)
+	err2 = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.send13 = nil
 resumed14:
@@ -528,7 +528,7 @@ resumed14:
 	v = 0
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	f.receive15, v, err = f.u.channel.ReceiveEnter(t, f.ctx)
+	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:533
 	if f.receive15 == nil {
 		goto resumed15
@@ -537,7 +537,7 @@ resumed14:
 	return false, nil
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	v, err = f.receive15.Results(t)
+	v, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15 = nil
 resumed15:
@@ -554,7 +554,7 @@ resumed15:
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	f.send13, err3 = f.u.news.SendEnter(t, f.ctx, 7)
+	f.send13, err3 = f.u.news.SendEnter(r, f.ctx, 7)
 //line github.com/movenext/movenext/coord/budget_async_test.go:559
 	if f.send13 == nil {
 		goto resumed16
@@ -563,7 +563,7 @@ case14:
 	return false, nil
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	err3 = f.send13.Results(t)
+	err3 = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.send13 = nil
 resumed16:
@@ -578,7 +578,7 @@ resumed16:
 	v2 = 0
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	f.receive15, v2, err = f.u.reader.ReceiveEnter(t, f.ctx)
+	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:583
 	if f.receive15 == nil {
 		goto resumed17
@@ -587,7 +587,7 @@ resumed16:
 	return false, nil
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	v2, err = f.receive15.Results(t)
+	v2, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15 = nil
 resumed17:
@@ -629,26 +629,26 @@ type usesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *usesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.usesLocals = usesLocals{Frame: f.usesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // misusesAsync starts [misuses] as a state machine and returns its job.
 func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.panics, nil)
 	}
 	m := &misusesMachine{misusesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // misusesFrame is what [misuses] keeps while it is suspended.
@@ -666,7 +666,7 @@ type misusesFrame struct {
 }
 
 // MoveNext runs [misuses] from where it stopped to its next suspension (false) or its end (true).
-func (f *misusesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 	var misuse2 int
 	state := f.State
 	f.State = statemachine.Running
@@ -687,7 +687,7 @@ range1:
 	}
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	f.misuse1, misuse2 = misuseEnter(t, f.ctx, f.u, f.keyed)
+	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
 //line github.com/movenext/movenext/coord/budget_async_test.go:692
 	if f.misuse1 == nil {
 		goto resumed1
@@ -696,7 +696,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	misuse2 = f.misuse1.Results(t)
+	misuse2 = f.misuse1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1 = nil
 resumed1:
@@ -723,38 +723,38 @@ type misusesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *misusesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.misusesFrame.MoveNext(t) {
+func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.misusesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, f.panics, nil)
+	f.SetResult(r, f.panics, nil)
 	f.misusesFrame = misusesFrame{Frame: f.misusesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // misuseAsync starts [misuse] as a state machine and returns its job.
 func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := misuseFrame{panics: new(int)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, u, keyed) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, u, keyed) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
 	m := &misuseMachine{misuseFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame that will have them.
-func misuseEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
+func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
-	if frame.moveNext(t, ctx, u, keyed) {
-		t.Rethrow()
+	if frame.moveNext(r, ctx, u, keyed) {
+		r.Rethrow()
 		return nil, *frame.panics
 	}
 	m := new(misuseFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0
 }
 
@@ -770,14 +770,14 @@ type misuseFrame struct {
 }
 
 // MoveNext continues [misuse] where it stopped.
-func (f *misuseFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, false)
+func (f *misuseFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil, false)
 }
 
 // moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *misuseFrame) moveNext(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -811,7 +811,7 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	}
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1, _ = u.keyed.LockEnter(t, ctx, []int{})
+	f.lock1, _ = u.keyed.LockEnter(r, ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_async_test.go:816
 	if f.lock1 == nil {
 		goto resumed1
@@ -820,7 +820,7 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1.Results(t)
+	f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1 = nil
 resumed1:
@@ -829,7 +829,7 @@ resumed1:
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2, _ = u.limiter.AcquireEnter(t, ctx, math.NaN())
+	f.acquire2, _ = u.limiter.AcquireEnter(r, ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_async_test.go:834
 	if f.acquire2 == nil {
 		goto resumed2
@@ -838,7 +838,7 @@ else1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2.Results(t)
+	f.acquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2 = nil
 resumed2:
@@ -858,8 +858,8 @@ func (f *misuseFrame) Location() statemachine.Location {
 }
 
 // Results returns what [misuse] returned, or raises again the panic that ended it.
-func (f *misuseFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *misuseFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return *f.panics
 }
 
@@ -870,14 +870,14 @@ type misuseMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *misuseMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.misuseFrame.moveNext(t, nil, nil, false) {
+func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.misuseFrame.moveNext(r, nil, nil, false) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, *f.panics, nil)
+	r.Rethrow()
+	f.SetResult(r, *f.panics, nil)
 	f.misuseFrame = misuseFrame{Frame: f.misuseFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f5c35a977d235219
+// Digest of what is above: e55be3bb671240f0

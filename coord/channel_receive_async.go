@@ -35,7 +35,7 @@ type receivedFrame[T any] struct {
 }
 
 // MoveNext runs [received] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
+func (f *receivedFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var v T
 	state := f.State
 	f.State = statemachine.Running
@@ -51,7 +51,7 @@ func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
 for1:
 	// channel_receive.go:95: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/channel_receive.go:95
-	f.receive1, v, f.err = f.c.ReceiveEnter(t, f.ctx)
+	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:56
 	if f.receive1 == nil {
 		goto resumed1
@@ -60,7 +60,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:95
-	v, f.err = f.receive1.Results(t)
+	v, f.err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/channel_receive.go:95
 	f.receive1 = nil
 resumed1:
@@ -80,7 +80,7 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/coord/channel_receive.go:99
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/coord/channel_receive.go:99
 		if !yield1 {
 //line github.com/movenext/movenext/coord/channel_receive.go:99
@@ -105,4 +105,4 @@ func (f *receivedFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
 }
 
-// Digest of what is above: 4c66cf0de2904352
+// Digest of what is above: 7aa0e56cdc85036b

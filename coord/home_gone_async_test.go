@@ -19,14 +19,14 @@ const (
 
 // locksMutexAsync starts [locksMutex] as a state machine and returns its job.
 func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksMutexLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksMutexMachine{locksMutexLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksMutexLocals is what [locksMutex] keeps while it is suspended.
@@ -38,7 +38,7 @@ type locksMutexLocals struct {
 
 // moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
+func (f *locksMutexLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -51,7 +51,7 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	}
 	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
-	f.lock1, err = m.LockEnter(t, ctx)
+	f.lock1, err = m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:56
 	if f.lock1 == nil {
 		goto resumed1
@@ -60,7 +60,7 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1 = nil
 resumed1:
@@ -83,26 +83,26 @@ type locksMutexMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksMutexMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *locksMutexMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // locksRWAsync starts [locksRW] as a state machine and returns its job.
 func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksRWLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m, write); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m, write); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksRWMachine{locksRWLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksRWLocals is what [locksRW] keeps while it is suspended.
@@ -114,7 +114,7 @@ type locksRWLocals struct {
 
 // moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
+func (f *locksRWLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -133,7 +133,7 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	}
 	// home_gone_test.go:25: err = m.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
-	f.lockOrRLock1, err = m.LockEnter(t, ctx)
+	f.lockOrRLock1, err = m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:138
 	if f.lockOrRLock1 == nil {
 		goto resumed1
@@ -142,7 +142,7 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
-	err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
@@ -151,7 +151,7 @@ resumed1:
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
-	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
+	f.lockOrRLock1, err = m.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:156
 	if f.lockOrRLock1 == nil {
 		goto resumed2
@@ -160,7 +160,7 @@ else1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
-	err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1 = nil
 resumed2:
@@ -182,26 +182,26 @@ type locksRWMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksRWMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, false)
+func (f *locksRWMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, false)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // locksKeyAsync starts [locksKey] as a state machine and returns its job.
 func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksKeyLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m, key); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m, key); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksKeyMachine{locksKeyLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksKeyLocals is what [locksKey] keeps while it is suspended.
@@ -213,7 +213,7 @@ type locksKeyLocals struct {
 
 // moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
+func (f *locksKeyLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -226,7 +226,7 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	}
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	f.lock1, err = m.LockEnter(t, ctx, key)
+	f.lock1, err = m.LockEnter(r, ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:231
 	if f.lock1 == nil {
 		goto resumed1
@@ -235,7 +235,7 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1 = nil
 resumed1:
@@ -258,26 +258,26 @@ type locksKeyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksKeyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, "")
+func (f *locksKeyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // acquiresAsync starts [acquires] as a state machine and returns its job.
 func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := acquiresLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, s, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, s, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acquiresMachine{acquiresLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // acquiresLocals is what [acquires] keeps while it is suspended.
@@ -289,7 +289,7 @@ type acquiresLocals struct {
 
 // moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
+func (f *acquiresLocals) moveNext(r *statemachine.Run, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -302,7 +302,7 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	}
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
-	f.acquire1, err = s.AcquireEnter(t, ctx, n)
+	f.acquire1, err = s.AcquireEnter(r, ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:307
 	if f.acquire1 == nil {
 		goto resumed1
@@ -311,7 +311,7 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
-	err = f.acquire1.Results(t)
+	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1 = nil
 resumed1:
@@ -334,26 +334,26 @@ type acquiresMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *acquiresMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, 0)
+func (f *acquiresMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForSignalAsync starts [waitsForSignal] as a state machine and returns its job.
 func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForSignalLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForSignalMachine{waitsForSignalLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForSignalLocals is what [waitsForSignal] keeps while it is suspended.
@@ -365,7 +365,7 @@ type waitsForSignalLocals struct {
 
 // moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
+func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -378,7 +378,7 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	}
 	// home_gone_test.go:46: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
-	f.wait1, err = e.WaitEnter(t, ctx)
+	f.wait1, err = e.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:383
 	if f.wait1 == nil {
 		goto resumed1
@@ -387,7 +387,7 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
-	err = f.wait1.Results(t)
+	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1 = nil
 resumed1:
@@ -410,26 +410,26 @@ type waitsForSignalMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSignalMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *waitsForSignalMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForGateAsync starts [waitsForGate] as a state machine and returns its job.
 func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForGateLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForGateMachine{waitsForGateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForGateLocals is what [waitsForGate] keeps while it is suspended.
@@ -441,7 +441,7 @@ type waitsForGateLocals struct {
 
 // moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
+func (f *waitsForGateLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -454,7 +454,7 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	}
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
-	f.wait1, err = e.WaitEnter(t, ctx)
+	f.wait1, err = e.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 	if f.wait1 == nil {
 		goto resumed1
@@ -463,7 +463,7 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
-	err = f.wait1.Results(t)
+	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1 = nil
 resumed1:
@@ -486,27 +486,27 @@ type waitsForGateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForGateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *waitsForGateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsOnCondAsync starts [waitsOnCond] as a state machine and returns its job.
 func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsOnCondMachine{waitsOnCondLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
@@ -521,8 +521,8 @@ type waitsOnCondLocals struct {
 }
 
 // moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -538,7 +538,7 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	}
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
+	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:543
 	if f.lockOrWait1 == nil {
 		goto resumed1
@@ -547,7 +547,7 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	err = f.lockOrWait1.Results(t)
+	err = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1 = nil
 resumed1:
@@ -573,7 +573,7 @@ resumed1:
 	}
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
-	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
+	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:578
 	if f.lockOrWait1 == nil {
 		goto resumed2
@@ -583,7 +583,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
-	err2 = f.lockOrWait1.Results(t)
+	err2 = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1 = nil
 resumed2:
@@ -608,27 +608,27 @@ type waitsOnCondMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // receivesAsync starts [receives] as a state machine and returns its job.
 func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := receivesLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &receivesMachine{receivesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // receivesLocals is what [receives] keeps while it is suspended.
@@ -640,7 +640,7 @@ type receivesLocals struct {
 
 // moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
+func (f *receivesLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -654,7 +654,7 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	}
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
-	f.receive1, v, err = c.ReceiveEnter(t, ctx)
+	f.receive1, v, err = c.ReceiveEnter(r, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:659
 	if f.receive1 == nil {
 		goto resumed1
@@ -663,7 +663,7 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
-	v, err = f.receive1.Results(t)
+	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1 = nil
 resumed1:
@@ -686,26 +686,26 @@ type receivesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *receivesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sendsAsync starts [sends] as a state machine and returns its job.
 func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sendsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, c, v); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, c, v); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsMachine{sendsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sendsLocals is what [sends] keeps while it is suspended.
@@ -717,7 +717,7 @@ type sendsLocals struct {
 
 // moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
+func (f *sendsLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -730,7 +730,7 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	}
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
-	f.send1, err = c.SendEnter(t, ctx, v)
+	f.send1, err = c.SendEnter(r, ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:735
 	if f.send1 == nil {
 		goto resumed1
@@ -739,7 +739,7 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
-	err = f.send1.Results(t)
+	err = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1 = nil
 resumed1:
@@ -762,14 +762,14 @@ type sendsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, 0)
+func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1ddca5698b183419
+// Digest of what is above: 300f241b2c5a72cb

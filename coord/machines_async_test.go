@@ -20,14 +20,14 @@ const (
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := workLocals{ctx: ctx, f: f}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -45,7 +45,7 @@ type workLocals struct {
 }
 
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var err error
 	var box int
 	var err2 error
@@ -68,7 +68,7 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
+	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:73
 	if frame.wait1 == nil {
 		goto resumed1
@@ -77,7 +77,7 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	_, err = frame.wait1.Results(t)
+	_, err = frame.wait1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:43
 	frame.wait1 = nil
 resumed1:
@@ -93,7 +93,7 @@ resumed1:
 for1:
 	// machines_test.go:47: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:47
-	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
+	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.receive2 == nil {
 		goto resumed2
@@ -102,7 +102,7 @@ for1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
-	box, err2 = frame.receive2.Results(t)
+	box, err2 = frame.receive2.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2 = nil
 resumed2:
@@ -113,7 +113,7 @@ resumed2:
 	}
 	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:49
-	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
+	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:118
 	if frame.wait3 == nil {
 		goto resumed3
@@ -123,7 +123,7 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:49
-	wait2 = frame.wait3.Results(t)
+	wait2 = frame.wait3.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3 = nil
 resumed3:
@@ -143,7 +143,7 @@ endIf1:
 	}
 	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
+	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:148
 	if frame.carry4 == nil {
 		goto resumed4
@@ -152,7 +152,7 @@ endIf1:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	err3 = frame.carry4.Results(t)
+	err3 = frame.carry4.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4 = nil
 resumed4:
@@ -182,36 +182,36 @@ type workMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := frame.moveNext(t)
+func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	frame.SetResult(t, v0, v1)
+	frame.SetResult(r, v0, v1)
 	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // carryAsync starts [carry] as a state machine and returns its job.
 func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &carryMachine{carryLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // carryEnter enters [carry] for another machine. It returns the results, or the suspended frame that will have them.
-func carryEnter(t *statemachine.Task, ctx context.Context, f *floor, box int) (*carryFrame, error) {
+func carryEnter(r *statemachine.Run, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &carryFrame{carryLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -237,13 +237,13 @@ type carryFrame struct {
 }
 
 // MoveNext continues [carry] where it stopped.
-func (frame *carryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0 = frame.moveNext(t)
+func (frame *carryFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, frame.result0 = frame.moveNext(r)
 	return finished
 }
 
 // moveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
-func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -264,7 +264,7 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	frame.lifts = int64(1 + frame.box%2)
 	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
+	frame.acquire1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
 //line github.com/movenext/movenext/coord/machines_async_test.go:269
 	if frame.acquire1 == nil {
 		goto resumed1
@@ -273,7 +273,7 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	err = frame.acquire1.Results(t)
+	err = frame.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquire1 = nil
 resumed1:
@@ -287,7 +287,7 @@ resumed1:
 	}
 	// machines_test.go:66: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
+	frame.send2, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:292
 	if frame.send2 == nil {
 		goto resumed2
@@ -296,7 +296,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	err2 = frame.send2.Results(t)
+	err2 = frame.send2.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.send2 = nil
 resumed2:
@@ -311,7 +311,7 @@ resumed2:
 	}
 	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
+	frame.lock3, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:316
 	if frame.lock3 == nil {
 		goto resumed3
@@ -321,7 +321,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	err3 = frame.lock3.Results(t)
+	err3 = frame.lock3.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.lock3 = nil
 resumed3:
@@ -347,8 +347,8 @@ func (frame *carryLocals) Location() statemachine.Location {
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
-func (frame *carryFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *carryFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -359,14 +359,14 @@ type carryMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := frame.moveNext(t)
+func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	frame.SetResult(t, job.Void{}, v0)
+	frame.SetResult(r, job.Void{}, v0)
 	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5323e0a7e2af19cd
+// Digest of what is above: ec334adac06c82fa

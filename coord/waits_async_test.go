@@ -21,14 +21,14 @@ const (
 
 // waitsForAllAsync starts [waitsForAll] as a state machine and returns its job.
 func waitsForAllAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForAllFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForAllMachine{waitsForAllFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForAllFrame is the frame of [waitsForAll], which never suspends.
@@ -41,7 +41,7 @@ type waitsForAllFrame struct {
 }
 
 // MoveNext calls [waitsForAll], which never suspends.
-func (f *waitsForAllFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForAllFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -58,24 +58,24 @@ type waitsForAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAllMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForAllFrame.MoveNext(t) {
+func (f *waitsForAllMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForAllFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForAnyAsync starts [waitsForAny] as a state machine and returns its job.
 func waitsForAnyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForAnyFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForAnyMachine{waitsForAnyFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForAnyFrame is the frame of [waitsForAny], which never suspends.
@@ -88,7 +88,7 @@ type waitsForAnyFrame struct {
 }
 
 // MoveNext calls [waitsForAny], which never suspends.
-func (f *waitsForAnyFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForAnyFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -105,25 +105,25 @@ type waitsForAnyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAnyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForAnyFrame.MoveNext(t) {
+func (f *waitsForAnyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForAnyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForEachFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &waitsForEachMachine{waitsForEachFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
@@ -138,8 +138,8 @@ type waitsForEachFrame struct {
 
 // moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -149,7 +149,7 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -160,7 +160,7 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 range1:
 	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:165
 		goto resume1
 	}
@@ -168,7 +168,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
 		goto done1
 	}
@@ -186,7 +186,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:191
 		goto resume2
 	}
@@ -194,7 +194,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:52
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
 //line github.com/movenext/movenext/coord/waits_test.go:52
@@ -229,26 +229,26 @@ type waitsForEachMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForEachFrame.moveNext(t, nil) {
+func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForEachFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForNextAsync starts [waitsForNext] as a state machine and returns its job.
 func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForNextLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForNextMachine{waitsForNextLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForNextLocals is what [waitsForNext] keeps while it is suspended.
@@ -263,7 +263,7 @@ type waitsForNextLocals struct {
 }
 
 // moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForNextLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -286,17 +286,17 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
-	if f.next1.IsCompleted() && t.Proceed() {
+	if f.next1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:291
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:63
-	return t.Await(f.next1), nil
+	return r.Await(f.next1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:63
-		_, err := statemachine.TwinResult(t, f.next1)
+		_, err := statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
@@ -332,26 +332,26 @@ type waitsForNextMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForNextMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForNextLocals = waitsForNextLocals{Frame: f.waitsForNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForThenAsync starts [waitsForThen] as a state machine and returns its job.
 func waitsForThenAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForThenFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForThenMachine{waitsForThenFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForThenFrame is the frame of [waitsForThen], which never suspends.
@@ -364,7 +364,7 @@ type waitsForThenFrame struct {
 }
 
 // MoveNext calls [waitsForThen], which never suspends.
-func (f *waitsForThenFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForThenFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -381,24 +381,24 @@ type waitsForThenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForThenMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForThenFrame.MoveNext(t) {
+func (f *waitsForThenMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForThenFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForRaceAsync starts [waitsForRace] as a state machine and returns its job.
 func waitsForRaceAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForRaceFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForRaceMachine{waitsForRaceFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForRaceFrame is the frame of [waitsForRace], which never suspends.
@@ -411,7 +411,7 @@ type waitsForRaceFrame struct {
 }
 
 // MoveNext calls [waitsForRace], which never suspends.
-func (f *waitsForRaceFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForRaceFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -428,24 +428,24 @@ type waitsForRaceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForRaceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForRaceFrame.MoveNext(t) {
+func (f *waitsForRaceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForRaceFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForUnwrapAsync starts [waitsForUnwrap] as a state machine and returns its job.
 func waitsForUnwrapAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForUnwrapFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForUnwrapMachine{waitsForUnwrapFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForUnwrapFrame is the frame of [waitsForUnwrap], which never suspends.
@@ -458,7 +458,7 @@ type waitsForUnwrapFrame struct {
 }
 
 // MoveNext calls [waitsForUnwrap], which never suspends.
-func (f *waitsForUnwrapFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForUnwrapFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -475,34 +475,34 @@ type waitsForUnwrapMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForUnwrapMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForUnwrapFrame.MoveNext(t) {
+func (f *waitsForUnwrapMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForUnwrapFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForCountdownAsync starts [waitsForCountdown] as a state machine and returns its job.
 func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := waitsForCountdownEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := waitsForCountdownEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForCountdownMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results, or the suspended callee that will have them.
-func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
+func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsForCountdownFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:92
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
-	return c.WaitEnter(t, ctx)
+	return c.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:507
 }
 
@@ -518,10 +518,10 @@ type waitsForCountdownMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -532,22 +532,22 @@ func (f *waitsForCountdownMachine) Location() statemachine.Location {
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
 func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := waitsForEventEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := waitsForEventEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForEventMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the suspended callee that will have them.
-func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
+func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEventFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:101
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
-	return e.WaitEnter(t, ctx)
+	return e.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:552
 }
 
@@ -563,10 +563,10 @@ type waitsForEventMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -577,14 +577,14 @@ func (f *waitsForEventMachine) Location() statemachine.Location {
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
 func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForScopeLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForScopeMachine{waitsForScopeLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForScopeLocals is what [waitsForScope] keeps while it is suspended.
@@ -596,7 +596,7 @@ type waitsForScopeLocals struct {
 
 // moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -620,16 +620,16 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	if f.wait1.IsCompleted() && t.Proceed() {
+	if f.wait1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:625
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	return t.Await(f.wait1), nil
+	return r.Await(f.wait1), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	_, result0 = statemachine.TwinResult(t, f.wait1)
+	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
 //line github.com/movenext/movenext/coord/waits_async_test.go:636
@@ -649,26 +649,26 @@ type waitsForScopeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForScopeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForSetAsync starts [waitsForSet] as a state machine and returns its job.
 func waitsForSetAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForSetFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForSetMachine{waitsForSetFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForSetFrame is the frame of [waitsForSet], which never suspends.
@@ -681,7 +681,7 @@ type waitsForSetFrame struct {
 }
 
 // MoveNext calls [waitsForSet], which never suspends.
-func (f *waitsForSetFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForSetFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -698,24 +698,24 @@ type waitsForSetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForSetFrame.MoveNext(t) {
+func (f *waitsForSetMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForSetFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForMachineAsync starts [waitsForMachine] as a state machine and returns its job.
 func waitsForMachineAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForMachineFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForMachineMachine{waitsForMachineFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForMachineFrame is the frame of [waitsForMachine], which never suspends.
@@ -728,7 +728,7 @@ type waitsForMachineFrame struct {
 }
 
 // MoveNext calls [waitsForMachine], which never suspends.
-func (f *waitsForMachineFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForMachineFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -745,24 +745,24 @@ type waitsForMachineMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachineMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForMachineFrame.MoveNext(t) {
+func (f *waitsForMachineMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForMachineFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForMachinesAsync starts [waitsForMachines] as a state machine and returns its job.
 func waitsForMachinesAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForMachinesFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForMachinesMachine{waitsForMachinesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForMachinesFrame is the frame of [waitsForMachines], which never suspends.
@@ -775,7 +775,7 @@ type waitsForMachinesFrame struct {
 }
 
 // MoveNext calls [waitsForMachines], which never suspends.
-func (f *waitsForMachinesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForMachinesFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -792,24 +792,24 @@ type waitsForMachinesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachinesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForMachinesFrame.MoveNext(t) {
+func (f *waitsForMachinesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForMachinesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForTwinAsync starts [waitsForTwin] as a state machine and returns its job.
 func waitsForTwinAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForTwinFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForTwinMachine{waitsForTwinFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForTwinFrame is the frame of [waitsForTwin], which never suspends.
@@ -822,7 +822,7 @@ type waitsForTwinFrame struct {
 }
 
 // MoveNext calls [waitsForTwin], which never suspends.
-func (f *waitsForTwinFrame) MoveNext(t *statemachine.Task) bool {
+func (f *waitsForTwinFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -839,34 +839,34 @@ type waitsForTwinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForTwinMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForTwinFrame.MoveNext(t) {
+func (f *waitsForTwinMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForTwinFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // suspendsAsync starts [suspends] as a state machine and returns its job.
 func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := suspendsLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &suspendsMachine{suspendsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended frame that will have them.
-func suspendsEnter(t *statemachine.Task, ctx context.Context) (*suspendsFrame, error) {
+func suspendsEnter(r *statemachine.Run, ctx context.Context) (*suspendsFrame, error) {
 	frame := suspendsLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &suspendsFrame{suspendsLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -885,13 +885,13 @@ type suspendsFrame struct {
 }
 
 // MoveNext continues [suspends] where it stopped.
-func (f *suspendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *suspendsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [suspends] from where it stopped to its next suspension (false) or its end (true).
-func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -907,13 +907,13 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	// waits_test.go:147: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:147
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:147
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:148
-	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
+	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_async_test.go:918
 	if !asleep1 {
 		goto resumed2
@@ -923,7 +923,7 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:148
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/coord/waits_async_test.go:929
 	f.State = statemachine.Finished
@@ -936,8 +936,8 @@ func (f *suspendsLocals) Location() statemachine.Location {
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
-func (f *suspendsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *suspendsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -948,26 +948,26 @@ type suspendsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsLocals{ctx: ctx, plain: plain}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsMachine{callsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // callsLocals is what [calls] keeps while it is suspended.
@@ -979,7 +979,7 @@ type callsLocals struct {
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -992,10 +992,10 @@ func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	// waits_test.go:155: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:155
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:155
-	_ = t.Refusal()
+	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1001
 	f.State = statemachine.Finished
@@ -1014,37 +1014,37 @@ type callsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // exitsAsync starts [exits] as a state machine and returns its job.
 func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, cleaned) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &exitsMachine{exitsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
+func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
+	if frame.moveNext(r, ctx, cleaned) {
 		return nil, frame.result0
 	}
 	m := new(exitsFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1057,23 +1057,23 @@ type exitsFrame struct {
 }
 
 // MoveNext continues [exits] where it stopped.
-func (f *exitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *exitsFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+func (f *exitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
 	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
+		if finished, again := f.step(r, ctx, cleaned); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *exitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1091,9 +1091,9 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 		ctx := ctx
 		cleaned := cleaned
 //line github.com/movenext/movenext/coord/waits_test.go:161
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:161
-			m := exitsFunc1Enter(t, ctx, cleaned)
+			m := exitsFunc1Enter(r, ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:161
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/coord/waits_test.go:161
@@ -1103,17 +1103,17 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 //line github.com/movenext/movenext/coord/waits_async_test.go:1104
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:165
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:165
-	_ = t.Refusal()
+	_ = r.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
 //line github.com/movenext/movenext/coord/waits_test.go:167
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:167
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1118
 		return true, false
 	}
@@ -1121,7 +1121,7 @@ epilogue:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:167
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1126
 	goto epilogue
 }
@@ -1132,8 +1132,8 @@ func (f *exitsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
-func (f *exitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *exitsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1144,24 +1144,24 @@ type exitsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsFrame.moveNext(t, nil, nil) {
+func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exitsFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsFunc1Enter(t *statemachine.Task, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
+func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
 	frame := exitsFunc1Frame{cleaned: cleaned}
-	if frame.moveNext(t, ctx) {
+	if frame.moveNext(r, ctx) {
 		return nil
 	}
 	m := new(exitsFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -1175,13 +1175,13 @@ type exitsFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [exits] where it stopped.
-func (f *exitsFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *exitsFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bool {
+func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1193,7 +1193,7 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	}
 	// waits_test.go:162: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:162
-	f.suspends1, _ = suspendsEnter(t, ctx)
+	f.suspends1, _ = suspendsEnter(r, ctx)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1198
 	if f.suspends1 == nil {
 		goto resumed1
@@ -1202,7 +1202,7 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:162
-	f.suspends1.Results(t)
+	f.suspends1.Results(r)
 //line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1 = nil
 resumed1:
@@ -1219,20 +1219,20 @@ func (f *exitsFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
-func (f *exitsFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // callsExitsAsync starts [callsExits] as a state machine and returns its job.
 func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsExitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, cleaned) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &callsExitsMachine{callsExitsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // callsExitsFrame is what [callsExits] keeps while it is suspended.
@@ -1247,17 +1247,17 @@ type callsExitsFrame struct {
 
 // moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsExitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+func (f *callsExitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
 	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
+		if finished, again := f.step(r, ctx, cleaned); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *callsExitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var exits2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -1275,9 +1275,9 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	{
 		ctx := ctx
 //line github.com/movenext/movenext/coord/waits_test.go:172
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:172
-			m, _ := suspendsEnter(t, ctx)
+			m, _ := suspendsEnter(r, ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:172
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/coord/waits_test.go:172
@@ -1285,7 +1285,7 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	}
 	// waits_test.go:173: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
+	f.exits1, exits2 = exitsEnter(r, ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1290
 	if f.exits1 == nil {
 		goto resumed1
@@ -1294,7 +1294,7 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	return false, false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	exits2 = f.exits1.Results(t)
+	exits2 = f.exits1.Results(r)
 //line github.com/movenext/movenext/coord/waits_test.go:173
 	f.exits1 = nil
 resumed1:
@@ -1302,9 +1302,9 @@ resumed1:
 	f.result0 = exits2
 epilogue:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:173
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1309
 		return true, false
 	}
@@ -1312,7 +1312,7 @@ epilogue:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/coord/waits_async_test.go:1317
 	goto epilogue
 }
@@ -1329,13 +1329,13 @@ type callsExitsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.callsExitsFrame.moveNext(t, nil, nil) {
+func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.callsExitsFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c6209d8cf14c7d74
+// Digest of what is above: 4423f13601d84578

@@ -19,14 +19,14 @@ const (
 
 // consumeAsync starts [consume] as a state machine and returns its job.
 func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := consumeLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, orders); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, orders); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &consumeMachine{consumeLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // consumeLocals is what [consume] keeps while it is suspended.
@@ -38,7 +38,7 @@ type consumeLocals struct {
 
 // moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orders *coord.Channel[string]) (finished bool, result0 error) {
+func (f *consumeLocals) moveNext(r *statemachine.Run, ctx context.Context, orders *coord.Channel[string]) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -51,7 +51,7 @@ func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orde
 	}
 	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
-	f.receive1, _, err = orders.ReceiveEnter(t, ctx)
+	f.receive1, _, err = orders.ReceiveEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/example_async_test.go:56
 	if f.receive1 == nil {
 		goto resumed1
@@ -60,7 +60,7 @@ func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orde
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
-	_, err = f.receive1.Results(t)
+	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1 = nil
 resumed1:
@@ -83,14 +83,14 @@ type consumeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *consumeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.consumeLocals = consumeLocals{Frame: f.consumeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 94fe49f02bd70ff4
+// Digest of what is above: 57a8903cc2635459

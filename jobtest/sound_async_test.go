@@ -22,26 +22,26 @@ const (
 
 // buyLockedAsync starts [shop.buyLocked] as a state machine and returns its job.
 func (s *shop) buyLockedAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyLockedLocals{s: s, m: m}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &shopBuyLockedMachine{shopBuyLockedLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyLockedEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*shopBuyLockedFrame, error) {
+func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, m: m}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, ctx); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m2 := &shopBuyLockedFrame{shopBuyLockedLocals: frame}
-	t.Push(ctx, m2)
+	r.Push(ctx, m2)
 	return m2, nil
 }
 
@@ -65,15 +65,15 @@ type shopBuyLockedFrame struct {
 }
 
 // MoveNext continues [shop.buyLocked] where it stopped.
-func (f *shopBuyLockedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -88,7 +88,7 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context
 	}
 	// sound_test.go:19: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	f.lock1, err = f.m.LockEnter(t, ctx)
+	f.lock1, err = f.m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:93
 	if f.lock1 == nil {
 		goto resumed1
@@ -97,7 +97,7 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	f.lock1 = nil
 resumed1:
@@ -122,7 +122,7 @@ resumed1:
 	}
 	// sound_test.go:23: s.buy()
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
-	f.buy2 = f.s.buyEnter(t)
+	f.buy2 = f.s.buyEnter(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:127
 	if f.buy2 == nil {
 		goto resumed2
@@ -132,7 +132,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
-	f.buy2.Results(t)
+	f.buy2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
 	f.buy2 = nil
 resumed2:
@@ -151,8 +151,8 @@ func (f *shopBuyLockedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buyLocked] returned, or raises again the panic that ended it.
-func (f *shopBuyLockedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -163,27 +163,27 @@ type shopBuyLockedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyLockedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.shopBuyLockedLocals = shopBuyLockedLocals{Frame: f.shopBuyLockedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLostUpdateAsync starts [noLostUpdate] as a state machine and returns its job.
 func noLostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLostUpdateMachine{noLostUpdateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // noLostUpdateLocals is what [noLostUpdate] keeps while it is suspended.
@@ -198,7 +198,7 @@ type noLostUpdateLocals struct {
 
 // moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -229,34 +229,34 @@ func (f *noLostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context)
 		f.await1 = first
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
 	f.await1 = nil
 	// sound_test.go:33: _, other := second.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:250
 		goto resume2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-		_, other := statemachine.JobResult(t, f.await1)
+		_, other := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 		f.await1 = nil
 		if f.s.sold > 1 {
@@ -285,26 +285,26 @@ type noLostUpdateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLostUpdateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLostUpdateLocals = noLostUpdateLocals{Frame: f.noLostUpdateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLostUpdateFunc1Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLostUpdateFunc1Run(s *shop, m *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s, m, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc1Machine{noLostUpdateFunc1Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noLostUpdateFunc1Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
@@ -316,7 +316,7 @@ type noLostUpdateFunc1Locals struct {
 
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -328,7 +328,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	}
 	// sound_test.go:30: first := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
-	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
+	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:333
 	if f.buyLocked1 == nil {
 		goto resumed1
@@ -337,7 +337,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
-	result0 = f.buyLocked1.Results(t)
+	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1 = nil
 resumed1:
@@ -358,25 +358,25 @@ type noLostUpdateFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noLostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noLostUpdateFunc2Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLostUpdateFunc2Run(s *shop, m *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s, m, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc2Machine{noLostUpdateFunc2Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noLostUpdateFunc2Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
@@ -388,7 +388,7 @@ type noLostUpdateFunc2Locals struct {
 
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -400,7 +400,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	}
 	// sound_test.go:31: second := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
-	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
+	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:405
 	if f.buyLocked1 == nil {
 		goto resumed1
@@ -409,7 +409,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
-	result0 = f.buyLocked1.Results(t)
+	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1 = nil
 resumed1:
@@ -430,36 +430,36 @@ type noLostUpdateFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noLostUpdateFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // spinAsync starts [spin] as a state machine and returns its job.
 func spinAsync(ready *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := spinFrame{ready: ready}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &spinMachine{spinFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // spinEnter enters [spin] for another machine. It returns the results, or the suspended frame that will have them.
-func spinEnter(t *statemachine.Task, ready *bool) *spinFrame {
+func spinEnter(r *statemachine.Run, ready *bool) *spinFrame {
 	frame := spinFrame{ready: ready}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(spinFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -471,7 +471,7 @@ type spinFrame struct {
 }
 
 // MoveNext runs [spin] from where it stopped to its next suspension (false) or its end (true).
-func (f *spinFrame) MoveNext(t *statemachine.Task) bool {
+func (f *spinFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -491,10 +491,10 @@ for1:
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:492
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
-	_ = t.Refusal()
+	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:499
 	goto for1
 endFor1:
@@ -508,8 +508,8 @@ func (f *spinFrame) Location() statemachine.Location {
 }
 
 // Results returns what [spin] returned, or raises again the panic that ended it.
-func (f *spinFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *spinFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // spinMachine is the root of a chain of calls that begins with [spin]: chain, job and frame in one allocation.
@@ -519,25 +519,25 @@ type spinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *spinMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.spinFrame.MoveNext(t) {
+func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.spinFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.spinFrame = spinFrame{Frame: f.spinFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLivelockAsync starts [noLivelock] as a state machine and returns its job.
 func noLivelockAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLivelockMachine{noLivelockLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // noLivelockLocals is what [noLivelock] keeps while it is suspended.
@@ -553,7 +553,7 @@ type noLivelockLocals struct {
 
 // moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -586,44 +586,44 @@ func (f *noLivelockLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:587
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
-	_ = t.Refusal()
+	_ = r.Refusal()
 	(*f.ready) = true
 	// sound_test.go:58: _, err := a.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	f.await2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:600
 		goto resume2
 	}
 	f.State = 2
 	f.ready, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	_, f.err = statemachine.JobResult(t, f.await2)
+	_, f.err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	f.await2 = nil
 	// sound_test.go:59: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	f.await2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:617
 		goto resume3
 	}
 	f.State = 3
 	f.ready, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume3:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-		_, other := statemachine.JobResult(t, f.await2)
+		_, other := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 		f.await2 = nil
 		result0 = errors.Join(f.err, other)
@@ -645,26 +645,26 @@ type noLivelockMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLivelockLocals = noLivelockLocals{Frame: f.noLivelockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLivelockFunc1Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLivelockFunc1Run(ready *bool, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ready); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ready); finished {
 		return v0
 	}
 	m := &noLivelockFunc1Machine{noLivelockFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // noLivelockFunc1Locals is what a function literal of [noLivelock] keeps while it is suspended.
@@ -676,7 +676,7 @@ type noLivelockFunc1Locals struct {
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (finished bool, result0 error) {
+func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -688,7 +688,7 @@ func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	}
 	// sound_test.go:54: a := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
-	f.spin1 = spinEnter(t, ready)
+	f.spin1 = spinEnter(r, ready)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:693
 	if f.spin1 == nil {
 		goto resumed1
@@ -697,7 +697,7 @@ func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
-	f.spin1.Results(t)
+	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = nil
 resumed1:
@@ -720,25 +720,25 @@ type noLivelockFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noLivelockFunc2Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLivelockFunc2Run(ready *bool, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ready); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ready); finished {
 		return v0
 	}
 	m := &noLivelockFunc2Machine{noLivelockFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // noLivelockFunc2Locals is what a function literal of [noLivelock] keeps while it is suspended.
@@ -750,7 +750,7 @@ type noLivelockFunc2Locals struct {
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (finished bool, result0 error) {
+func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -762,7 +762,7 @@ func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	}
 	// sound_test.go:55: b := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
-	f.spin1 = spinEnter(t, ready)
+	f.spin1 = spinEnter(r, ready)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:767
 	if f.spin1 == nil {
 		goto resumed1
@@ -771,7 +771,7 @@ func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
-	f.spin1.Results(t)
+	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = nil
 resumed1:
@@ -794,37 +794,37 @@ type noLivelockFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // produceAsync starts [produce] as a state machine and returns its job.
 func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := produceLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &produceMachine{produceLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // produceEnter enters [produce] for another machine. It returns the results, or the suspended frame that will have them.
-func produceEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], n int) (*produceFrame, error) {
+func produceEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], n int) (*produceFrame, error) {
 	frame := produceLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, n); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &produceFrame{produceLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -849,15 +849,15 @@ type produceFrame struct {
 }
 
 // MoveNext continues [produce] where it stopped.
-func (f *produceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
+func (f *produceFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, 0)
 	return finished
 }
 
 // moveNext runs [produce] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *produceLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -891,7 +891,7 @@ range1:
 	}
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	f.send1, err = f.c.SendEnter(t, f.ctx, f.i)
+	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:896
 	if f.send1 == nil {
 		goto resumed1
@@ -900,7 +900,7 @@ range1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	err = f.send1.Results(t)
+	err = f.send1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1 = nil
 resumed1:
@@ -932,8 +932,8 @@ func (f *produceLocals) Location() statemachine.Location {
 }
 
 // Results returns what [produce] returned, or raises again the panic that ended it.
-func (f *produceFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *produceFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -944,27 +944,27 @@ type produceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *produceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.produceLocals = produceLocals{Frame: f.produceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLeakOnCancelAsync starts [noLeakOnCancel] as a state machine and returns its job.
 func noLeakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLeakOnCancelLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLeakOnCancelMachine{noLeakOnCancelLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // noLeakOnCancelLocals is what [noLeakOnCancel] keeps while it is suspended.
@@ -981,7 +981,7 @@ type noLeakOnCancelLocals struct {
 }
 
 // moveNext runs [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-func (f *noLeakOnCancelLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *noLeakOnCancelLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
 	state := f.State
@@ -1009,7 +1009,7 @@ func (f *noLeakOnCancelLocals) moveNext(t *statemachine.Task) (finished bool, re
 for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
-	f.receive1, n, err = f.c.ReceiveEnter(t, f.ctx)
+	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1014
 	if f.receive1 == nil {
 		goto resumed1
@@ -1018,7 +1018,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
-	n, err = f.receive1.Results(t)
+	n, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1 = nil
 resumed1:
@@ -1041,18 +1041,18 @@ endFor1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1046
 		goto resume2
 	}
 	f.State = 2
 	f.c, f.producer = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 		f.await2 = nil
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
@@ -1081,26 +1081,26 @@ type noLeakOnCancelMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLeakOnCancelMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *noLeakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLeakOnCancelLocals = noLeakOnCancelLocals{Frame: f.noLeakOnCancelLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLeakOnCancelFunc1Run is a function literal of [noLeakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLeakOnCancelFunc1Run(c *coord.Channel[int], ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLeakOnCancelFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, c, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
 		return v0
 	}
 	m := &noLeakOnCancelFunc1Machine{noLeakOnCancelFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // noLeakOnCancelFunc1Locals is what a function literal of [noLeakOnCancel] keeps while it is suspended.
@@ -1112,7 +1112,7 @@ type noLeakOnCancelFunc1Locals struct {
 
 // moveNext runs a function literal of [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Channel[int], ctx context.Context) (finished bool, result0 error) {
+func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, c *coord.Channel[int], ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1124,7 +1124,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Chan
 	}
 	// sound_test.go:81: producer := job.Go(ctx, func(ctx context.Context) error { return produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
-	f.produce1, result0 = produceEnter(t, ctx, c, 5)
+	f.produce1, result0 = produceEnter(r, ctx, c, 5)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1129
 	if f.produce1 == nil {
 		goto resumed1
@@ -1133,7 +1133,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Chan
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
-	result0 = f.produce1.Results(t)
+	result0 = f.produce1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1 = nil
 resumed1:
@@ -1154,37 +1154,37 @@ type noLeakOnCancelFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLeakOnCancelFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *noLeakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // reserveLockedAsync starts [reserveLocked] as a state machine and returns its job.
 func reserveLockedAsync(ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := reserveLockedLocals{ctx: ctx, m: m, seats: seats}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, after); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, after); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &reserveLockedMachine{reserveLockedLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // reserveLockedEnter enters [reserveLocked] for another machine. It returns the results, or the suspended frame that will have them.
-func reserveLockedEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (*reserveLockedFrame, error) {
+func reserveLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (*reserveLockedFrame, error) {
 	frame := reserveLockedLocals{ctx: ctx, m: m, seats: seats}
-	if finished, v0 := frame.moveNext(t, after); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, after); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m2 := &reserveLockedFrame{reserveLockedLocals: frame}
-	t.Push(ctx, m2)
+	r.Push(ctx, m2)
 	return m2, nil
 }
 
@@ -1209,15 +1209,15 @@ type reserveLockedFrame struct {
 }
 
 // MoveNext continues [reserveLocked] where it stopped.
-func (f *reserveLockedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
+func (f *reserveLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, 0)
 	return finished
 }
 
 // moveNext runs [reserveLocked] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var asleep1 bool
 	var err2 error
@@ -1236,7 +1236,7 @@ func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration
 	}
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	asleep1, err = statemachine.Sleep(t, f.ctx, after)
+	asleep1, err = statemachine.Sleep(r, f.ctx, after)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1241
 	if !asleep1 {
 		goto resumed1
@@ -1245,7 +1245,7 @@ func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	if err != nil {
@@ -1257,7 +1257,7 @@ resumed1:
 	}
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	f.lock2, err2 = f.m.LockEnter(t, f.ctx)
+	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1262
 	if f.lock2 == nil {
 		goto resumed2
@@ -1267,7 +1267,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	err2 = f.lock2.Results(t)
+	err2 = f.lock2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2 = nil
 resumed2:
@@ -1297,10 +1297,10 @@ resumed2:
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
-	_ = t.Refusal()
+	_ = r.Refusal()
 	if f.free {
 		*f.seats--
 	}
@@ -1318,8 +1318,8 @@ func (f *reserveLockedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [reserveLocked] returned, or raises again the panic that ended it.
-func (f *reserveLockedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *reserveLockedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1330,27 +1330,27 @@ type reserveLockedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *reserveLockedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *reserveLockedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.reserveLockedLocals = reserveLockedLocals{Frame: f.reserveLockedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noOversellAsync starts [noOversell] as a state machine and returns its job.
 func noOversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noOversellMachine{noOversellLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // noOversellLocals is what [noOversell] keeps while it is suspended.
@@ -1365,7 +1365,7 @@ type noOversellLocals struct {
 
 // moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1398,34 +1398,34 @@ func (f *noOversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	f.await1 = nil
 	// sound_test.go:125: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-		_, other := statemachine.JobResult(t, f.await1)
+		_, other := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 		f.await1 = nil
 		if (*f.seats) < 0 {
@@ -1454,26 +1454,26 @@ type noOversellMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noOversellMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noOversellLocals = noOversellLocals{Frame: f.noOversellLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noOversellFunc1Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noOversellFunc1Run(m *coord.Mutex, seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, m, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
 		return v0
 	}
 	m2 := &noOversellFunc1Machine{noOversellFunc1Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noOversellFunc1Locals is what a function literal of [noOversell] keeps while it is suspended.
@@ -1485,7 +1485,7 @@ type noOversellFunc1Locals struct {
 
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1497,7 +1497,7 @@ func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	}
 	// sound_test.go:122: a := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
-	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 10*time.Millisecond)
+	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1502
 	if f.reserveLocked1 == nil {
 		goto resumed1
@@ -1506,7 +1506,7 @@ func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
-	result0 = f.reserveLocked1.Results(t)
+	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1 = nil
 resumed1:
@@ -1527,25 +1527,25 @@ type noOversellFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noOversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noOversellFunc2Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noOversellFunc2Run(m *coord.Mutex, seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, m, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
 		return v0
 	}
 	m2 := &noOversellFunc2Machine{noOversellFunc2Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noOversellFunc2Locals is what a function literal of [noOversell] keeps while it is suspended.
@@ -1557,7 +1557,7 @@ type noOversellFunc2Locals struct {
 
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1569,7 +1569,7 @@ func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	}
 	// sound_test.go:123: b := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
-	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 11*time.Millisecond)
+	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 11*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1574
 	if f.reserveLocked1 == nil {
 		goto resumed1
@@ -1578,7 +1578,7 @@ func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
-	result0 = f.reserveLocked1.Results(t)
+	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1 = nil
 resumed1:
@@ -1599,25 +1599,25 @@ type noOversellFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noOversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // patientAsync starts [patient] as a state machine and returns its job.
 func patientAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := patientLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &patientMachine{patientLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // patientLocals is what [patient] keeps while it is suspended.
@@ -1630,7 +1630,7 @@ type patientLocals struct {
 
 // moveNext runs [patient] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -1650,7 +1650,7 @@ func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	})
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	asleep1, err = statemachine.Sleep(t, ctx, time.Hour)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1655
 	if !asleep1 {
 		goto resumed1
@@ -1659,7 +1659,7 @@ func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	if err != nil {
@@ -1673,18 +1673,18 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1678
 		goto resume2
 	}
 	f.State = 2
 	f.other = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 		f.await2 = nil
 		result0 = err2
@@ -1706,26 +1706,26 @@ type patientMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *patientMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.patientLocals = patientLocals{Frame: f.patientLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // patientFunc1Run is a function literal of [patient] for the runtime to call. It returns the results, or an error that reports its suspension.
 func patientFunc1Run(ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := patientFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return v0
 	}
 	m := &patientFunc1Machine{patientFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // patientFunc1Locals is what a function literal of [patient] keeps while it is suspended.
@@ -1735,7 +1735,7 @@ type patientFunc1Locals struct {
 
 // moveNext runs a function literal of [patient] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -1748,7 +1748,7 @@ func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context)
 	}
 	// sound_test.go:136: other := job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
-	asleep1, result0 = statemachine.Sleep(t, ctx, time.Hour)
+	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1753
 	if !asleep1 {
 		goto resumed1
@@ -1757,7 +1757,7 @@ func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context)
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1763
 	f.State = statemachine.Finished
@@ -1776,13 +1776,13 @@ type patientFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *patientFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 67ad586a0ecb89c1
+// Digest of what is above: 2d4c2ce8fd810311

@@ -20,15 +20,15 @@ const (
 
 // echoAllAsync starts [echoAll] as a state machine and returns its job.
 func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoAllLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoAllMachine{echoAllLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // echoAllLocals is what [echoAll] keeps while it is suspended.
@@ -47,8 +47,8 @@ type echoAllLocals struct {
 }
 
 // moveNext runs [echoAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -76,7 +76,7 @@ func (f *echoAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 i
 for1:
 	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:81
 	if f.readable1 == nil {
 		goto resumed1
@@ -85,7 +85,7 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1 = nil
 resumed1:
@@ -99,7 +99,7 @@ resumed1:
 	}
 	// adopt_test.go:90: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, f.p)
+	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:104
 	if f.readOrWrite2 == nil {
 		goto resumed2
@@ -108,7 +108,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.n, err2 = f.readOrWrite2.Results(t)
+	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2 = nil
 resumed2:
@@ -129,7 +129,7 @@ resumed2:
 	}
 	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:f.n])
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:f.n])
 //line github.com/movenext/movenext/netio/adopt_async_test.go:134
 	if f.readOrWrite2 == nil {
 		goto resumed3
@@ -138,7 +138,7 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2 = nil
 resumed3:
@@ -167,15 +167,15 @@ type echoAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoAllLocals = echoAllLocals{Frame: f.echoAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8192ba7ce7bc0e10
+// Digest of what is above: ae618cd5b9beb965

@@ -21,26 +21,26 @@ const (
 
 // shoutAsync starts [shout] as a state machine and returns its job.
 func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shoutLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shoutMachine{shoutLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame that will have them.
-func shoutEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
+func shoutEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
 	frame := shoutLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &shoutFrame{shoutLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -65,14 +65,14 @@ type shoutFrame struct {
 }
 
 // MoveNext continues [shout] where it stopped.
-func (f *shoutFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *shoutFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [shout] from where it stopped to its next suspension (false) or its end (true).
-func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var n int
 	var err2 error
@@ -98,7 +98,7 @@ func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/example_async_test.go:103
 	if f.readable1 == nil {
 		goto resumed1
@@ -108,7 +108,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1 = nil
 resumed1:
@@ -123,7 +123,7 @@ resumed1:
 	f.p = make([]byte, 32)
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
-	f.readOrWrite2, n, err2 = f.c.ReadEnter(t, f.p)
+	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/example_async_test.go:128
 	if f.readOrWrite2 == nil {
 		goto resumed2
@@ -132,7 +132,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
-	n, err2 = f.readOrWrite2.Results(t)
+	n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2 = nil
 resumed2:
@@ -158,7 +158,7 @@ resumed2:
 	}
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:n])
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
 //line github.com/movenext/movenext/netio/example_async_test.go:163
 	if f.readOrWrite2 == nil {
 		goto resumed3
@@ -168,7 +168,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2 = nil
 resumed3:
@@ -190,8 +190,8 @@ func (f *shoutLocals) Location() statemachine.Location {
 }
 
 // Results returns what [shout] returned, or raises again the panic that ended it.
-func (f *shoutFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *shoutFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -202,27 +202,27 @@ type shoutMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shoutMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, l); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, l); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -234,7 +234,7 @@ type serveLocals struct {
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -253,16 +253,16 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 		})
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
-	if f.inScope1.IsCompleted() && t.Proceed() {
+	if f.inScope1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/example_async_test.go:258
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/example_test.go:49
-	return t.Await(f.inScope1), nil
+	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
-	_, result0 = statemachine.TwinResult(t, f.inScope1)
+	_, result0 = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/netio/example_test.go:49
 	f.inScope1 = nil
 //line github.com/movenext/movenext/netio/example_async_test.go:269
@@ -282,27 +282,27 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveFunc1Frame{s: s}
-	defer statemachine.Fail(&t)
-	if frame.moveNext(&t, l, ctx) {
-		t.Rethrow()
+	defer statemachine.Fail(&r)
+	if frame.moveNext(&r, l, ctx) {
+		r.Rethrow()
 		return frame.result0
 	}
 	m := &serveFunc1Machine{serveFunc1Frame: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // serveFunc1Frame is what a function literal of [serve] keeps while it is suspended.
@@ -319,8 +319,8 @@ type serveFunc1Frame struct {
 
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *serveFunc1Frame) moveNext(r *statemachine.Run, l *netio.Listener, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -330,7 +330,7 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -341,7 +341,7 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/netio/example_async_test.go:346
 		goto resume1
 	}
@@ -349,7 +349,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:50
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 		goto done1
 	}
@@ -370,7 +370,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/netio/example_async_test.go:375
 		goto resume2
 	}
@@ -379,7 +379,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -414,25 +414,25 @@ type serveFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	if !f.serveFunc1Frame.moveNext(t, nil, nil) {
+func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	if !f.serveFunc1Frame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, c, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
 		return v0
 	}
 	m := &serveFunc2Machine{serveFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -444,7 +444,7 @@ type serveFunc2Locals struct {
 
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
+func (f *serveFunc2Locals) moveNext(r *statemachine.Run, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -456,7 +456,7 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	}
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
-	f.shout1, result0 = shoutEnter(t, ctx, c)
+	f.shout1, result0 = shoutEnter(r, ctx, c)
 //line github.com/movenext/movenext/netio/example_async_test.go:461
 	if f.shout1 == nil {
 		goto resumed1
@@ -465,7 +465,7 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	result0 = f.shout1.Results(t)
+	result0 = f.shout1.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1 = nil
 resumed1:
@@ -486,13 +486,13 @@ type serveFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: a9ecc47ba978ab48
+// Digest of what is above: 60376a0dfeb6b360

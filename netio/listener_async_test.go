@@ -19,15 +19,15 @@ const (
 
 // greetAllAsync starts [greetAll] as a state machine and returns its job.
 func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetAllFrame{word: word}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, l) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, l) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &greetAllMachine{greetAllFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // greetAllFrame is what [greetAll] keeps while it is suspended.
@@ -48,8 +48,8 @@ type greetAllFrame struct {
 
 // moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *greetAllFrame) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -62,7 +62,7 @@ func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *n
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -74,7 +74,7 @@ func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *n
 range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/netio/listener_async_test.go:79
 		goto resume1
 	}
@@ -83,7 +83,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/listener_test.go:116
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 		goto done1
 	}
@@ -101,7 +101,7 @@ resume1:
 	}
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	f.write2, _, err = f.c.WriteEnter(t, []byte(f.word))
+	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
 //line github.com/movenext/movenext/netio/listener_async_test.go:106
 	if f.write2 == nil {
 		goto resumed2
@@ -110,7 +110,7 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	_, err = f.write2.Results(t)
+	_, err = f.write2.Results(r)
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2 = nil
 resumed2:
@@ -132,7 +132,7 @@ resumed2:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/netio/listener_async_test.go:137
 		goto resume3
 	}
@@ -141,7 +141,7 @@ leave1:
 	return false
 resume3:
 //line github.com/movenext/movenext/netio/listener_test.go:126
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -176,14 +176,14 @@ type greetAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetAllMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetAllFrame.moveNext(t, nil, nil) {
+func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.greetAllFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.result0, f.result1)
+	r.Rethrow()
+	f.SetResult(r, f.result0, f.result1)
 	f.greetAllFrame = greetAllFrame{Frame: f.greetAllFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b9086b9a02a37e66
+// Digest of what is above: 231daf20be808a9e

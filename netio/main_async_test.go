@@ -19,24 +19,24 @@ const (
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
-func readEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*readFrame, int, error) {
+func readEnter(r *statemachine.Run, c *netio.Conn, p []byte) (*readFrame, int, error) {
 	frame := readLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -59,13 +59,13 @@ type readFrame struct {
 }
 
 // MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *readLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -80,13 +80,13 @@ func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
 //line github.com/movenext/movenext/netio/main_test.go:109
-	return t.Yield(), 0, nil
+	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/main_test.go:109
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// main_test.go:110: return c.Read(p)
 //line github.com/movenext/movenext/netio/main_test.go:110
-	f.read2, result0, result1 = f.c.ReadEnter(t, f.p)
+	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:91
 	if f.read2 == nil {
 		goto resumed2
@@ -96,7 +96,7 @@ resume1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
-	result0, result1 = f.read2.Results(t)
+	result0, result1 = f.read2.Results(r)
 //line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2 = nil
 resumed2:
@@ -111,8 +111,8 @@ func (f *readLocals) Location() statemachine.Location {
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
-func (f *readFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *readFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -123,26 +123,26 @@ type readMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // writeAsync starts [write] as a state machine and returns its job.
 func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := writeLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeMachine{writeLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // writeLocals is what [write] keeps while it is suspended.
@@ -156,7 +156,7 @@ type writeLocals struct {
 }
 
 // moveNext runs [write] from where it stopped to its next suspension (false) or its end (true).
-func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *writeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -171,13 +171,13 @@ func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	// main_test.go:115: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/netio/main_test.go:115
-	return t.Yield(), 0, nil
+	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/main_test.go:115
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// main_test.go:116: return c.Write(p)
 //line github.com/movenext/movenext/netio/main_test.go:116
-	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
+	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:182
 	if f.write2 == nil {
 		goto resumed2
@@ -187,7 +187,7 @@ resume1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
-	result0, result1 = f.write2.Results(t)
+	result0, result1 = f.write2.Results(r)
 //line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2 = nil
 resumed2:
@@ -208,14 +208,14 @@ type writeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.writeLocals = writeLocals{Frame: f.writeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 20961af60daf0932
+// Digest of what is above: ed8bfb7c4049cda7

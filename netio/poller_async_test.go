@@ -22,15 +22,15 @@ const (
 
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // echoLocals is what [echo] keeps while it is suspended.
@@ -49,8 +49,8 @@ type echoLocals struct {
 }
 
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -77,7 +77,7 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 for1:
 	// poller_test.go:37: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:82
 	if f.readable1 == nil {
 		goto resumed1
@@ -87,7 +87,7 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:37
 	f.readable1 = nil
 resumed1:
@@ -102,7 +102,7 @@ resumed1:
 	f.p = new([64]byte)
 	// poller_test.go:41: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:41
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, (*f.p)[:])
+	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:107
 	if f.readOrWrite2 == nil {
 		goto resumed2
@@ -111,7 +111,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:41
-	f.n, err2 = f.readOrWrite2.Results(t)
+	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:41
 	f.readOrWrite2 = nil
 resumed2:
@@ -132,7 +132,7 @@ resumed2:
 	}
 	// poller_test.go:48: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, (*f.p)[:f.n])
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
 		goto resumed3
@@ -142,7 +142,7 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:48
 	f.readOrWrite2 = nil
 resumed3:
@@ -171,27 +171,27 @@ type echoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // echoByAsync starts [echoBy] as a state machine and returns its job.
 func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoByLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoByMachine{echoByLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // echoByLocals is what [echoBy] keeps while it is suspended.
@@ -209,7 +209,7 @@ type echoByLocals struct {
 }
 
 // moveNext runs [echoBy] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -234,7 +234,7 @@ func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 in
 for1:
 	// poller_test.go:123: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:123
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:239
 	if f.readable1 == nil {
 		goto resumed1
@@ -243,7 +243,7 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:123
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:123
 	f.readable1 = nil
 resumed1:
@@ -257,7 +257,7 @@ resumed1:
 	}
 	// poller_test.go:126: if _, err := c.ReadFull(p[:1]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:126
-	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
+	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
 //line github.com/movenext/movenext/netio/poller_async_test.go:262
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed2
@@ -266,7 +266,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:126
-	_, err2 = f.readFullOrReadOrWrite2.Results(t)
+	_, err2 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:126
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
@@ -280,7 +280,7 @@ resumed2:
 	}
 	// poller_test.go:129: n, err := c.Read(p[1:])
 //line github.com/movenext/movenext/netio/poller_test.go:129
-	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
+	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:285
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed3
@@ -289,7 +289,7 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:129
-	f.n, err3 = f.readFullOrReadOrWrite2.Results(t)
+	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:129
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
@@ -303,7 +303,7 @@ resumed3:
 	}
 	// poller_test.go:133: if _, err := c.Write(p[:1+n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:133
-	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
+	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:308
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
@@ -312,7 +312,7 @@ resumed3:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:133
-	_, err4 = f.readFullOrReadOrWrite2.Results(t)
+	_, err4 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
@@ -341,26 +341,26 @@ type echoByMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoByMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := drainLocals{c: c, stop: stop}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &drainMachine{drainLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // drainLocals is what [drain] keeps while it is suspended.
@@ -377,7 +377,7 @@ type drainLocals struct {
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 int, result1 error) {
+func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -412,7 +412,7 @@ for1:
 	}
 	// poller_test.go:261: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:261
-	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
+	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:417
 	if f.read1 == nil {
 		goto resumed1
@@ -421,7 +421,7 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:261
-	n, err = f.read1.Results(t)
+	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:261
 	f.read1 = nil
 resumed1:
@@ -450,26 +450,26 @@ type drainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // readTwoAsync starts [readTwo] as a state machine and returns its job.
 func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readTwoLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readTwoMachine{readTwoLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // readTwoLocals is what [readTwo] keeps while it is suspended.
@@ -481,7 +481,7 @@ type readTwoLocals struct {
 
 // moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
+func (f *readTwoLocals) moveNext(r *statemachine.Run, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -504,7 +504,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 		var p [2]byte
 		// poller_test.go:291: return c.ReadFull(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:291
-		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
+		f.readFull1, result0, result1 = c.ReadFullEnter(r, p[:])
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:510
 	if f.readFull1 == nil {
@@ -514,7 +514,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:291
-	result0, result1 = f.readFull1.Results(t)
+	result0, result1 = f.readFull1.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:291
 	f.readFull1 = nil
 resumed1:
@@ -535,14 +535,14 @@ type readTwoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readTwoLocals = readTwoLocals{Frame: f.readTwoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: bd205cc757065e56
+// Digest of what is above: f77f0e072ce1086d

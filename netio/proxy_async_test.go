@@ -19,14 +19,14 @@ const (
 
 // exchangeAsync starts [exchange] as a state machine and returns its job.
 func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[outcome]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exchangeFrame{c: c}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, data) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, data) {
 		return statemachine.Completed(ctx, frame.o, nil)
 	}
 	m := &exchangeMachine{exchangeFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // exchangeFrame is what [exchange] keeps while it is suspended.
@@ -44,7 +44,7 @@ type exchangeFrame struct {
 
 // moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data []byte) bool {
+func (f *exchangeFrame) moveNext(r *statemachine.Run, ctx context.Context, data []byte) bool {
 	var receiveAll2 []byte
 	var receiveAll3 error
 	state := f.State
@@ -62,7 +62,7 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	f.sending = sendAllAsync(ctx, f.c, data)
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(t, ctx, f.c)
+	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(r, ctx, f.c)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:67
 	if f.receiveAll1 == nil {
 		goto resumed1
@@ -71,7 +71,7 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	receiveAll2, receiveAll3 = f.receiveAll1.Results(t)
+	receiveAll2, receiveAll3 = f.receiveAll1.Results(r)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1 = nil
 resumed1:
@@ -81,18 +81,18 @@ resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	f.await2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/proxy_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.sending = nil // not needed any more
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-		await1, await3 := statemachine.JobResult(t, f.await2)
+		await1, await3 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 		f.await2 = nil
 //line github.com/movenext/movenext/netio/proxy_test.go:138
@@ -117,25 +117,25 @@ type exchangeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exchangeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exchangeFrame.moveNext(t, nil, nil) {
+func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exchangeFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, f.o, nil)
+	f.SetResult(r, f.o, nil)
 	f.exchangeFrame = exchangeFrame{Frame: f.exchangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sendAllAsync starts [sendAll] as a state machine and returns its job.
 func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sendAllLocals{ctx: ctx, c: c, data: data}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendAllMachine{sendAllLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sendAllLocals is what [sendAll] keeps while it is suspended.
@@ -153,7 +153,7 @@ type sendAllLocals struct {
 }
 
 // moveNext runs [sendAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *sendAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *sendAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -178,7 +178,7 @@ for1:
 	f.piece = f.data[:min(f.n, len(f.data))]
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
-	f.writeAll1, _, err = f.c.WriteAllEnter(t, f.ctx, f.piece)
+	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:183
 	if f.writeAll1 == nil {
 		goto resumed1
@@ -187,7 +187,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
-	_, err = f.writeAll1.Results(t)
+	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1 = nil
 resumed1:
@@ -207,7 +207,7 @@ resumed1:
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
-	f.closeWrite2, result0 = f.c.CloseWriteEnter(t)
+	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:212
 	if f.closeWrite2 == nil {
 		goto resumed2
@@ -217,7 +217,7 @@ endFor1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
-	result0 = f.closeWrite2.Results(t)
+	result0 = f.closeWrite2.Results(r)
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2 = nil
 resumed2:
@@ -238,36 +238,36 @@ type sendAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sendAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.sendAllLocals = sendAllLocals{Frame: f.sendAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // receiveAllAsync starts [receiveAll] as a state machine and returns its job.
 func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := receiveAllLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &receiveAllMachine{receiveAllLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // receiveAllEnter enters [receiveAll] for another machine. It returns the results, or the suspended frame that will have them.
-func receiveAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
+func receiveAllEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
 	frame := receiveAllLocals{ctx: ctx, c: c}
-	if finished, v1 := frame.moveNext(t); finished {
+	if finished, v1 := frame.moveNext(r); finished {
 		return nil, frame.all, v1
 	}
 	m := &receiveAllFrame{receiveAllLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -293,13 +293,13 @@ type receiveAllFrame struct {
 }
 
 // MoveNext continues [receiveAll] where it stopped.
-func (f *receiveAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
+func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.err = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [receiveAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *receiveAllLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *receiveAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	var n int
 	var err3 error
@@ -319,7 +319,7 @@ func (f *receiveAllLocals) moveNext(t *statemachine.Task) (finished bool, err er
 for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
-	f.readable1, err2 = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:324
 	if f.readable1 == nil {
 		goto resumed1
@@ -328,7 +328,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
-	err2 = f.readable1.Results(t)
+	err2 = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1 = nil
 resumed1:
@@ -342,7 +342,7 @@ resumed1:
 	}
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
-	f.read2, n, err3 = f.c.ReadEnter(t, f.p)
+	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/proxy_async_test.go:347
 	if f.read2 == nil {
 		goto resumed2
@@ -351,7 +351,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
-	n, err3 = f.read2.Results(t)
+	n, err3 = f.read2.Results(r)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2 = nil
 resumed2:
@@ -374,8 +374,8 @@ func (f *receiveAllLocals) Location() statemachine.Location {
 }
 
 // Results returns what [receiveAll] returned, or raises again the panic that ended it.
-func (f *receiveAllFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *receiveAllFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.all, f.err
 }
 
@@ -386,14 +386,14 @@ type receiveAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *receiveAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.all, v1)
+	f.SetResult(r, f.all, v1)
 	f.receiveAllLocals = receiveAllLocals{Frame: f.receiveAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f857785f0e6e28fd
+// Digest of what is above: 8ad6ee1cc55efdeb

@@ -19,15 +19,15 @@ const (
 
 // decryptedAsync starts [decrypted] as a state machine and returns its job.
 func decryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := decryptedLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &decryptedMachine{decryptedLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // decryptedLocals is what [decrypted] keeps while it is suspended.
@@ -47,8 +47,8 @@ type decryptedLocals struct {
 }
 
 // moveNext runs [decrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *decryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
 	var err3 error
@@ -71,17 +71,17 @@ func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:9
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
-	if f.handshake1.IsCompleted() && t.Proceed() {
+	if f.handshake1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:76
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:9
-	return t.Await(f.handshake1), 0, nil
+	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:9
-		_, err4 := statemachine.TwinResult(t, f.handshake1)
+		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:9
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:9
@@ -95,7 +95,7 @@ resume1:
 	}
 	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:12
-	f.lock2, err = f.c.in.LockEnter(t, context.Background())
+	f.lock2, err = f.c.in.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:100
 	if f.lock2 == nil {
 		goto resumed2
@@ -104,7 +104,7 @@ resume1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:12
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:12
 	f.lock2 = nil
 resumed2:
@@ -133,7 +133,7 @@ for1:
 	f.n, f.err = f.c.take(f.p)
 	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
-	f.flushed3, failed = flushedEnter(t, f.c)
+	f.flushed3, failed = flushedEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:138
 	if f.flushed3 == nil {
 		goto resumed3
@@ -142,7 +142,7 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:18
-	failed = f.flushed3.Results(t)
+	failed = f.flushed3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3 = nil
 resumed3:
@@ -163,7 +163,7 @@ resumed3:
 	}
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:24
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, context.Background())
+	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:168
 	if f.readable4 == nil {
 		goto resumed4
@@ -173,7 +173,7 @@ resumed3:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:24
-	err3 = f.readable4.Results(t)
+	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:24
 	f.readable4 = nil
 resumed4:
@@ -201,28 +201,28 @@ type decryptedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *decryptedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.decryptedLocals = decryptedLocals{Frame: f.decryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // decryptableAsync starts [decryptable] as a state machine and returns its job.
 func decryptableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := decryptableLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &decryptableMachine{decryptableLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // decryptableLocals is what [decryptable] keeps while it is suspended.
@@ -241,8 +241,8 @@ type decryptableLocals struct {
 }
 
 // moveNext runs [decryptable] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *decryptableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
 	var err3 error
@@ -265,17 +265,17 @@ func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 
 //line github.com/movenext/movenext/netio/records.go:34
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
-	if f.handshake1.IsCompleted() && t.Proceed() {
+	if f.handshake1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:270
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:34
-	return t.Await(f.handshake1), nil
+	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:34
-		_, err4 := statemachine.TwinResult(t, f.handshake1)
+		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:34
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:34
@@ -289,7 +289,7 @@ resume1:
 	}
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:37
-	f.lock2, err = f.c.in.LockEnter(t, f.ctx)
+	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:294
 	if f.lock2 == nil {
 		goto resumed2
@@ -298,7 +298,7 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:37
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:37
 	f.lock2 = nil
 resumed2:
@@ -327,7 +327,7 @@ for1:
 	f.err = f.c.peek()
 	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
-	f.flushed3, failed = flushedEnter(t, f.c)
+	f.flushed3, failed = flushedEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:332
 	if f.flushed3 == nil {
 		goto resumed3
@@ -336,7 +336,7 @@ for1:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:43
-	failed = f.flushed3.Results(t)
+	failed = f.flushed3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3 = nil
 resumed3:
@@ -357,7 +357,7 @@ resumed3:
 	}
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:49
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, f.ctx)
+	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:362
 	if f.readable4 == nil {
 		goto resumed4
@@ -367,7 +367,7 @@ resumed3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:49
-	err3 = f.readable4.Results(t)
+	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:49
 	f.readable4 = nil
 resumed4:
@@ -395,28 +395,28 @@ type decryptableMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptableMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *decryptableMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.decryptableLocals = decryptableLocals{Frame: f.decryptableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // encryptedAsync starts [encrypted] as a state machine and returns its job.
 func encryptedAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := encryptedLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &encryptedMachine{encryptedLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // encryptedLocals is what [encrypted] keeps while it is suspended.
@@ -436,8 +436,8 @@ type encryptedLocals struct {
 }
 
 // moveNext runs [encrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *encryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
 	resumeAt := f.State
@@ -457,17 +457,17 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:102
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
-	if f.handshake1.IsCompleted() && t.Proceed() {
+	if f.handshake1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:462
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:102
-	return t.Await(f.handshake1), 0, nil
+	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:102
-		_, err3 := statemachine.TwinResult(t, f.handshake1)
+		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:102
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:102
@@ -481,7 +481,7 @@ resume1:
 	}
 	// records.go:105: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:105
-	f.lock2, err = f.c.out.LockEnter(t, f.ctx)
+	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:486
 	if f.lock2 == nil {
 		goto resumed2
@@ -490,7 +490,7 @@ resume1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:105
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:105
 	f.lock2 = nil
 resumed2:
@@ -540,7 +540,7 @@ for1:
 	}
 	// records.go:117: if err := sent(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
-	f.sent3, err2 = sentEnter(t, f.ctx, f.c)
+	f.sent3, err2 = sentEnter(r, f.ctx, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:545
 	if f.sent3 == nil {
 		goto resumed3
@@ -549,7 +549,7 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:117
-	err2 = f.sent3.Results(t)
+	err2 = f.sent3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:117
 	f.sent3 = nil
 resumed3:
@@ -584,28 +584,28 @@ type encryptedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *encryptedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *encryptedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.encryptedLocals = encryptedLocals{Frame: f.encryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // finishedAsync starts [finished] as a state machine and returns its job.
 func finishedAsync(c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := finishedLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &finishedMachine{finishedLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // finishedLocals is what [finished] keeps while it is suspended.
@@ -622,8 +622,8 @@ type finishedLocals struct {
 }
 
 // moveNext runs [finished] from where it stopped to its next suspension (false) or its end (true).
-func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *finishedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
 	var closeWrite1 error
@@ -646,17 +646,17 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 //line github.com/movenext/movenext/netio/records.go:141
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
-	if f.handshake1.IsCompleted() && t.Proceed() {
+	if f.handshake1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:651
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:141
-	return t.Await(f.handshake1), nil
+	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:141
-		_, err3 := statemachine.TwinResult(t, f.handshake1)
+		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:141
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:141
@@ -670,7 +670,7 @@ resume1:
 	}
 	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:144
-	f.lock2, err = f.c.out.LockEnter(t, context.Background())
+	f.lock2, err = f.c.out.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:675
 	if f.lock2 == nil {
 		goto resumed2
@@ -679,7 +679,7 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:144
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:144
 	f.lock2 = nil
 resumed2:
@@ -713,7 +713,7 @@ resumed2:
 	}
 	// records.go:151: if err := sent(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
-	f.sent3, err2 = sentEnter(t, context.Background(), f.c)
+	f.sent3, err2 = sentEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:718
 	if f.sent3 == nil {
 		goto resumed3
@@ -722,7 +722,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:151
-	err2 = f.sent3.Results(t)
+	err2 = f.sent3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:151
 	f.sent3 = nil
 resumed3:
@@ -736,7 +736,7 @@ resumed3:
 	}
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
-	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(t)
+	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/records_async.go:741
 	if f.closeWrite4 == nil {
 		goto resumed4
@@ -746,7 +746,7 @@ resumed3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:154
-	closeWrite1 = f.closeWrite4.Results(t)
+	closeWrite1 = f.closeWrite4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4 = nil
 resumed4:
@@ -771,39 +771,39 @@ type finishedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *finishedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *finishedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.finishedLocals = finishedLocals{Frame: f.finishedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // flushedAsync starts [flushed] as a state machine and returns its job.
 func flushedAsync(c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := flushedLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &flushedMachine{flushedLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // flushedEnter enters [flushed] for another machine. It returns the results, or the suspended frame that will have them.
-func flushedEnter(t *statemachine.Task, c *TLSConn) (*flushedFrame, error) {
+func flushedEnter(r *statemachine.Run, c *TLSConn) (*flushedFrame, error) {
 	frame := flushedLocals{c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
+	if ended, v0 := frame.moveNext(r); ended {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &flushedFrame{flushedLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -826,14 +826,14 @@ type flushedFrame struct {
 }
 
 // MoveNext continues [flushed] where it stopped.
-func (f *flushedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
+func (f *flushedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [flushed] from where it stopped to its next suspension (false) or its end (true).
-func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *flushedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var sent1 error
 	resumeAt := f.State
@@ -857,7 +857,7 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	}
 	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:165
-	f.lock1, err = f.c.out.LockEnter(t, context.Background())
+	f.lock1, err = f.c.out.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:862
 	if f.lock1 == nil {
 		goto resumed1
@@ -866,7 +866,7 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/records.go:165
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/netio/records.go:165
 	f.lock1 = nil
 resumed1:
@@ -892,7 +892,7 @@ resumed1:
 	}
 	// records.go:169: return sent(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
-	f.sent2, sent1 = sentEnter(t, context.Background(), f.c)
+	f.sent2, sent1 = sentEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:897
 	if f.sent2 == nil {
 		goto resumed2
@@ -902,7 +902,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:169
-	sent1 = f.sent2.Results(t)
+	sent1 = f.sent2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:169
 	f.sent2 = nil
 resumed2:
@@ -921,8 +921,8 @@ func (f *flushedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [flushed] returned, or raises again the panic that ended it.
-func (f *flushedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *flushedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -933,39 +933,39 @@ type flushedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *flushedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *flushedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.flushedLocals = flushedLocals{Frame: f.flushedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sentAsync starts [sent] as a state machine and returns its job.
 func sentAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sentLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t, ctx); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sentMachine{sentLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sentEnter enters [sent] for another machine. It returns the results, or the suspended frame that will have them.
-func sentEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*sentFrame, error) {
+func sentEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sentFrame, error) {
 	frame := sentLocals{c: c}
-	if ended, v0 := frame.moveNext(t, ctx); ended {
-		t.Rethrow()
+	if ended, v0 := frame.moveNext(r, ctx); ended {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &sentFrame{sentLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -988,15 +988,15 @@ type sentFrame struct {
 }
 
 // MoveNext continues [sent] where it stopped.
-func (f *sentFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t, nil)
+func (f *sentFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [sent] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -1018,7 +1018,7 @@ func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended 
 	}
 	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
 //line github.com/movenext/movenext/netio/records.go:181
-	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(t, ctx, *f.b)
+	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
 //line github.com/movenext/movenext/netio/records_async.go:1023
 	if f.writeAll1 == nil {
 		goto resumed1
@@ -1027,7 +1027,7 @@ func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/records.go:181
-	_, err = f.writeAll1.Results(t)
+	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/records.go:181
 	f.writeAll1 = nil
 resumed1:
@@ -1066,8 +1066,8 @@ func (f *sentLocals) Location() statemachine.Location {
 }
 
 // Results returns what [sent] returned, or raises again the panic that ended it.
-func (f *sentFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *sentFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1078,15 +1078,15 @@ type sentMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t, nil)
+func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.sentLocals = sentLocals{Frame: f.sentLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4784553ccd98da0c
+// Digest of what is above: ba346ef7ccdda369

@@ -19,14 +19,14 @@ const (
 
 // linesAsync starts [lines] as a state machine and returns its job.
 func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := linesLocals{ctx: ctx, b: b, most: most}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &linesMachine{linesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // linesLocals is what [lines] keeps while it is suspended.
@@ -43,7 +43,7 @@ type linesLocals struct {
 }
 
 // moveNext runs [lines] from where it stopped to its next suspension (false) or its end (true).
-func (f *linesLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var line []byte
 	var err2 error
 	state := f.State
@@ -58,7 +58,7 @@ func (f *linesLocals) moveNext(t *statemachine.Task) (finished bool, err error) 
 for1:
 	// stream_test.go:25: line, err := b.ReadLine(ctx, most)
 //line github.com/movenext/movenext/netio/stream_test.go:25
-	f.readLine1, line, err2 = f.b.ReadLineEnter(t, f.ctx, f.most)
+	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
 //line github.com/movenext/movenext/netio/stream_async_test.go:63
 	if f.readLine1 == nil {
 		goto resumed1
@@ -67,7 +67,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:25
-	line, err2 = f.readLine1.Results(t)
+	line, err2 = f.readLine1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:25
 	f.readLine1 = nil
 resumed1:
@@ -96,26 +96,26 @@ type linesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *linesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.all, v1)
+	f.SetResult(r, f.all, v1)
 	f.linesLocals = linesLocals{Frame: f.linesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // relayAsync starts [relay] as a state machine and returns its job.
 func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int64]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := relayLocals{to: to}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, from); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, from); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayMachine{relayLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // relayLocals is what [relay] keeps while it is suspended.
@@ -131,7 +131,7 @@ type relayLocals struct {
 
 // moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *netio.Conn) (finished bool, result0 int64, result1 error) {
+func (f *relayLocals) moveNext(r *statemachine.Run, ctx context.Context, from *netio.Conn) (finished bool, result0 int64, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -146,7 +146,7 @@ func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *
 	}
 	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.copy1, f.n, err = netio.CopyEnter(t, ctx, f.to, from)
+	f.copy1, f.n, err = netio.CopyEnter(r, ctx, f.to, from)
 //line github.com/movenext/movenext/netio/stream_async_test.go:151
 	if f.copy1 == nil {
 		goto resumed1
@@ -155,7 +155,7 @@ func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.n, err = f.copy1.Results(t)
+	f.n, err = f.copy1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	f.copy1 = nil
 resumed1:
@@ -166,7 +166,7 @@ resumed1:
 	}
 	// stream_test.go:150: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:150
-	f.closeWrite2, err = f.to.CloseWriteEnter(t)
+	f.closeWrite2, err = f.to.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:171
 	if f.closeWrite2 == nil {
 		goto resumed2
@@ -176,7 +176,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:150
-	err = f.closeWrite2.Results(t)
+	err = f.closeWrite2.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.closeWrite2 = nil
 resumed2:
@@ -200,26 +200,26 @@ type relayMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *relayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.relayLocals = relayLocals{Frame: f.relayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := pourLocals{ctx: ctx, b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, pieces); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, pieces); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pourMachine{pourLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // pourLocals is what [pour] keeps while it is suspended.
@@ -238,7 +238,7 @@ type pourLocals struct {
 
 // moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *pourLocals) moveNext(t *statemachine.Task, pieces []string) (finished bool, result0 int, result1 error) {
+func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	var flush1 error
@@ -269,7 +269,7 @@ range1:
 		p := f.list1[f.i1]
 		// stream_test.go:257: n, err := b.Write([]byte(p))
 //line github.com/movenext/movenext/netio/stream_test.go:257
-		f.write1, n, err = f.b.WriteEnter(t, []byte(p))
+		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
 //line github.com/movenext/movenext/netio/stream_async_test.go:275
 	if f.write1 == nil {
@@ -279,7 +279,7 @@ range1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:257
-	n, err = f.write1.Results(t)
+	n, err = f.write1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:257
 	f.write1 = nil
 resumed1:
@@ -299,7 +299,7 @@ resumed1:
 endRange1:
 	// stream_test.go:263: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:263
-	f.flush2, flush1 = f.b.FlushEnter(t, f.ctx)
+	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/stream_async_test.go:304
 	if f.flush2 == nil {
 		goto resumed2
@@ -309,7 +309,7 @@ endRange1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:263
-	flush1 = f.flush2.Results(t)
+	flush1 = f.flush2.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	f.flush2 = nil
 resumed2:
@@ -332,14 +332,14 @@ type pourMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *pourMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.pourLocals = pourLocals{Frame: f.pourLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e48f0683f0bead66
+// Digest of what is above: 2fbd93ca7ec000ae

@@ -20,15 +20,15 @@ const (
 
 // echoTLSAsync starts [echoTLS] as a state machine and returns its job.
 func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoTLSLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoTLSMachine{echoTLSLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // echoTLSLocals is what [echoTLS] keeps while it is suspended.
@@ -47,8 +47,8 @@ type echoTLSLocals struct {
 }
 
 // moveNext runs [echoTLS] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoTLSLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -78,17 +78,17 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
+	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:83
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	return t.Await(f.readableOrCloseWrite1), 0, nil
+	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
-		_, err2 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
@@ -104,16 +104,16 @@ resume1:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	if f.readOrWrite2.IsCompleted() && t.Proceed() {
+	if f.readOrWrite2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	return t.Await(f.readOrWrite2), 0, nil
+	return r.Await(f.readOrWrite2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	f.n, err = statemachine.TwinResult(t, f.readOrWrite2)
+	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = nil
 	if err != io.EOF {
@@ -124,18 +124,18 @@ resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
+	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:129
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	return t.Await(f.readableOrCloseWrite1), 0, nil
+	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
-		_, closeWrite1 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+		_, closeWrite1 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
@@ -157,17 +157,17 @@ endIf1:
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	if f.readOrWrite2.IsCompleted() && t.Proceed() {
+	if f.readOrWrite2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:162
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	return t.Await(f.readOrWrite2), 0, nil
+	return r.Await(f.readOrWrite2), 0, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
-		_, err2 := statemachine.TwinResult(t, f.readOrWrite2)
+		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
@@ -197,27 +197,27 @@ type echoTLSMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoTLSMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // talkTLSAsync starts [talkTLS] as a state machine and returns its job.
 func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := talkTLSLocals{c: c, all: all}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &talkTLSMachine{talkTLSLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // talkTLSLocals is what [talkTLS] keeps while it is suspended.
@@ -236,7 +236,7 @@ type talkTLSLocals struct {
 
 // moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 []byte, result1 error) {
+func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -256,17 +256,17 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
+	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:261
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	return t.Await(f.handshakeOrCloseWrite1), nil, nil
+	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
-		_, err := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
@@ -293,17 +293,17 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	if f.writeOrRead2.IsCompleted() && t.Proceed() {
+	if f.writeOrRead2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:298
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	return t.Await(f.writeOrRead2), nil, nil
+	return r.Await(f.writeOrRead2), nil, nil
 resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
-		_, err := statemachine.TwinResult(t, f.writeOrRead2)
+		_, err := statemachine.TwinResult(r, f.writeOrRead2)
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
@@ -327,17 +327,17 @@ for2:
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	if f.writeOrRead2.IsCompleted() && t.Proceed() {
+	if f.writeOrRead2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:332
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	return t.Await(f.writeOrRead2), nil, nil
+	return r.Await(f.writeOrRead2), nil, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
-		n, err := statemachine.TwinResult(t, f.writeOrRead2)
+		n, err := statemachine.TwinResult(r, f.writeOrRead2)
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		f.writeOrRead2 = nil
 		if err != nil {
@@ -358,18 +358,18 @@ endFor1:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
+	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:363
 		goto resume4
 	}
 	f.State = 4
 	f.c, f.all = nil, nil // not needed any more
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	return t.Await(f.handshakeOrCloseWrite1), nil, nil
+	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
-		_, closeWrite1 := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+		_, closeWrite1 := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:115
@@ -392,14 +392,14 @@ type talkTLSMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.talkTLSLocals = talkTLSLocals{Frame: f.talkTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a33a4639e93185af
+// Digest of what is above: 27ec53f7a0f492df

@@ -21,14 +21,14 @@ const (
 
 // givesAsync starts [gives] as a state machine and returns its job.
 func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &givesMachine{givesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // givesFrame is what [gives] keeps while it is suspended.
@@ -39,7 +39,7 @@ type givesFrame struct {
 }
 
 // MoveNext runs [gives] from where it stopped to its next suspension (false) or its end (true).
-func (f *givesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -52,10 +52,10 @@ func (f *givesFrame) MoveNext(t *statemachine.Task) bool {
 	// budget_test.go:50: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:50
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:50
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.s.set.Store(true)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:61
 	f.State = statemachine.Finished
@@ -74,25 +74,25 @@ type givesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.givesFrame.MoveNext(t) {
+func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.givesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.givesFrame = givesFrame{Frame: f.givesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByJobAsync starts [looksByJob] as a state machine and returns its job.
 func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByJobLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByJobMachine{looksByJobLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByJobLocals is what [looksByJob] keeps while it is suspended.
@@ -105,7 +105,7 @@ type looksByJobLocals struct {
 }
 
 // moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByJobLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -125,17 +125,17 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:130
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
@@ -169,26 +169,26 @@ type looksByJobMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByJobMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByJobMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByJobLocals = looksByJobLocals{Frame: f.looksByJobLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByAwaiterAsync starts [looksByAwaiter] as a state machine and returns its job.
 func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByAwaiterLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByAwaiterMachine{looksByAwaiterLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByAwaiterLocals is what [looksByAwaiter] keeps while it is suspended.
@@ -201,7 +201,7 @@ type looksByAwaiterLocals struct {
 }
 
 // moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByAwaiterLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -229,17 +229,17 @@ for1:
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
@@ -273,26 +273,26 @@ type looksByAwaiterMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByAwaiterMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByAwaiterMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByAwaiterLocals = looksByAwaiterLocals{Frame: f.looksByAwaiterLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByRegistrarAsync starts [looksByRegistrar] as a state machine and returns its job.
 func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByRegistrarLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByRegistrarMachine{looksByRegistrarLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByRegistrarLocals is what [looksByRegistrar] keeps while it is suspended.
@@ -305,7 +305,7 @@ type looksByRegistrarLocals struct {
 }
 
 // moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByRegistrarLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -333,17 +333,17 @@ for1:
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:338
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
@@ -377,26 +377,26 @@ type looksByRegistrarMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRegistrarMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByRegistrarMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByRegistrarLocals = looksByRegistrarLocals{Frame: f.looksByRegistrarLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksBySleepAsync starts [looksBySleep] as a state machine and returns its job.
 func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksBySleepLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksBySleepMachine{looksBySleepLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksBySleepLocals is what [looksBySleep] keeps while it is suspended.
@@ -408,7 +408,7 @@ type looksBySleepLocals struct {
 }
 
 // moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksBySleepLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -428,7 +428,7 @@ for1:
 	}
 	// budget_test.go:102: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	asleep1, err = statemachine.Sleep(t, f.ctx, 0)
+	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:433
 	if !asleep1 {
 		goto resumed1
@@ -437,7 +437,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
 	if err != nil {
@@ -469,26 +469,26 @@ type looksBySleepMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksBySleepMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksBySleepLocals = looksBySleepLocals{Frame: f.looksBySleepLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksBySleepInVainAsync starts [looksBySleepInVain] as a state machine and returns its job.
 func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksBySleepInVainMachine{looksBySleepInVainLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksBySleepInVainLocals is what [looksBySleepInVain] keeps while it is suspended.
@@ -500,7 +500,7 @@ type looksBySleepInVainLocals struct {
 }
 
 // moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksBySleepInVainLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -527,7 +527,7 @@ for1:
 	}
 	// budget_test.go:116: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	asleep1, err = statemachine.Sleep(t, f.ctx, time.Hour)
+	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:532
 	if !asleep1 {
 		goto resumed1
@@ -536,7 +536,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 	if !errors.Is(err, errKept) {
@@ -568,26 +568,26 @@ type looksBySleepInVainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepInVainMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksBySleepInVainMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksBySleepInVainLocals = looksBySleepInVainLocals{Frame: f.looksBySleepInVainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByCallAsync starts [looksByCall] as a state machine and returns its job.
 func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByCallLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByCallMachine{looksByCallLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByCallLocals is what [looksByCall] keeps while it is suspended.
@@ -601,7 +601,7 @@ type looksByCallLocals struct {
 }
 
 // moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByCallLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var one2 int
 	state := f.State
 	f.State = statemachine.Running
@@ -620,7 +620,7 @@ for1:
 	}
 	// budget_test.go:128: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	f.one1, one2 = oneEnter(t, f.ctx)
+	f.one1, one2 = oneEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:625
 	if f.one1 == nil {
 		goto resumed1
@@ -629,7 +629,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	one2 = f.one1.Results(t)
+	one2 = f.one1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
 	f.one1 = nil
 resumed1:
@@ -663,36 +663,36 @@ type looksByCallMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByCallMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByCallMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByCallLocals = looksByCallLocals{Frame: f.looksByCallLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oneAsync starts [one] as a state machine and returns its job.
 func oneAsync(ctx context.Context) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oneLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &oneMachine{oneLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // oneEnter enters [one] for another machine. It returns the results, or the suspended frame that will have them.
-func oneEnter(t *statemachine.Task, ctx context.Context) (*oneFrame, int) {
+func oneEnter(r *statemachine.Run, ctx context.Context) (*oneFrame, int) {
 	frame := oneLocals{}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &oneFrame{oneLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0
 }
 
@@ -711,13 +711,13 @@ type oneFrame struct {
 }
 
 // MoveNext continues [one] where it stopped.
-func (f *oneFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *oneFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [one] from where it stopped to its next suspension (false) or its end (true).
-func (f *oneLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) {
+func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -731,17 +731,17 @@ func (f *oneLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) 
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:736
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-	return t.Await(f.await1), 0
+	return r.Await(f.await1), 0
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-		v, _ := statemachine.JobResult(t, f.await1)
+		v, _ := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 		f.await1 = nil
 		result0 = v
@@ -757,8 +757,8 @@ func (f *oneLocals) Location() statemachine.Location {
 }
 
 // Results returns what [one] returned, or raises again the panic that ended it.
-func (f *oneFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *oneFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -769,26 +769,26 @@ type oneMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oneMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.oneLocals = oneLocals{Frame: f.oneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByTwinAsync starts [looksByTwin] as a state machine and returns its job.
 func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByTwinLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByTwinMachine{looksByTwinLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByTwinLocals is what [looksByTwin] keeps while it is suspended.
@@ -801,7 +801,7 @@ type looksByTwinLocals struct {
 }
 
 // moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByTwinLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -821,17 +821,17 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-	if f.atOnce1.IsCompleted() && t.Proceed() {
+	if f.atOnce1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:826
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-	return t.Await(f.atOnce1), nil
+	return r.Await(f.atOnce1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-		v, err := statemachine.TwinResult(t, f.atOnce1)
+		v, err := statemachine.TwinResult(r, f.atOnce1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
@@ -865,26 +865,26 @@ type looksByTwinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByTwinMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByTwinMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByTwinLocals = looksByTwinLocals{Frame: f.looksByTwinLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByDeferAsync starts [looksByDefer] as a state machine and returns its job.
 func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByDeferLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByDeferMachine{looksByDeferLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByDeferLocals is what [looksByDefer] keeps while it is suspended.
@@ -898,7 +898,7 @@ type looksByDeferLocals struct {
 }
 
 // moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByDeferLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -916,7 +916,7 @@ for1:
 	}
 	// budget_test.go:158: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
-	f.deferred1 = deferredEnter(t, f.ctx)
+	f.deferred1 = deferredEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:921
 	if f.deferred1 == nil {
 		goto resumed1
@@ -925,7 +925,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
-	f.deferred1.Results(t)
+	f.deferred1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = nil
 resumed1:
@@ -951,37 +951,37 @@ type looksByDeferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByDeferMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByDeferMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByDeferLocals = looksByDeferLocals{Frame: f.looksByDeferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // deferredAsync starts [deferred] as a state machine and returns its job.
 func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := deferredFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deferredMachine{deferredFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // deferredEnter enters [deferred] for another machine. It returns the results, or the suspended frame that will have them.
-func deferredEnter(t *statemachine.Task, ctx context.Context) *deferredFrame {
+func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	frame := deferredFrame{}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(deferredFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -992,17 +992,17 @@ type deferredFrame struct {
 }
 
 // MoveNext runs [deferred] from where it stopped to its next suspension (false) or its end (true).
-func (f *deferredFrame) MoveNext(t *statemachine.Task) bool {
+func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(r); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *deferredFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 2, &again)
+func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 2, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1019,17 +1019,17 @@ func (f *deferredFrame) step(t *statemachine.Task) (finished, again bool) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		await1 := job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-			return statemachine.DeferAwait[int](t, await1)
+			return statemachine.DeferAwait[int](r, await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		})
 	}
 epilogue:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1034
 		return true, false
 	}
@@ -1037,7 +1037,7 @@ epilogue:
 	return false, false
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1042
 	goto epilogue
 }
@@ -1048,8 +1048,8 @@ func (f *deferredFrame) Location() statemachine.Location {
 }
 
 // Results returns what [deferred] returned, or raises again the panic that ended it.
-func (f *deferredFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *deferredFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and frame in one allocation.
@@ -1059,25 +1059,25 @@ type deferredMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *deferredMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.deferredFrame.MoveNext(t) {
+func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.deferredFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.deferredFrame = deferredFrame{Frame: f.deferredFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByLiteralAsync starts [looksByLiteral] as a state machine and returns its job.
 func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByLiteralLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByLiteralMachine{looksByLiteralLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByLiteralLocals is what [looksByLiteral] keeps while it is suspended.
@@ -1089,7 +1089,7 @@ type looksByLiteralLocals struct {
 
 // moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1105,17 +1105,17 @@ func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Contex
 		return looksByLiteralFunc1Run(ctx1)
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1110
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:180
@@ -1138,26 +1138,26 @@ type looksByLiteralMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *looksByLiteralMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByLiteralLocals = looksByLiteralLocals{Frame: f.looksByLiteralLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It returns the results, or an error that reports its suspension.
 func looksByLiteralFunc1Run(ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByLiteralFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return v0
 	}
 	m := &looksByLiteralFunc1Machine{looksByLiteralFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // looksByLiteralFunc1Locals is what a function literal of [looksByLiteral] keeps while it is suspended.
@@ -1170,7 +1170,7 @@ type looksByLiteralFunc1Locals struct {
 
 // moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *looksByLiteralFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1193,17 +1193,17 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
@@ -1237,26 +1237,26 @@ type looksByLiteralFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *looksByLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // looksByRangeAsync starts [looksByRange] as a state machine and returns its job.
 func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByRangeFrame{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &looksByRangeMachine{looksByRangeFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // looksByRangeFrame is what [looksByRange] keeps while it is suspended.
@@ -1273,8 +1273,8 @@ type looksByRangeFrame struct {
 }
 
 // MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByRangeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1284,7 +1284,7 @@ func (f *looksByRangeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -1301,7 +1301,7 @@ for1:
 range1:
 	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1306
 		goto resume1
 	}
@@ -1309,7 +1309,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 		goto done1
 	}
@@ -1327,7 +1327,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1332
 		goto resume2
 	}
@@ -1336,7 +1336,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
@@ -1374,26 +1374,26 @@ type looksByRangeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRangeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.looksByRangeFrame.MoveNext(t) {
+func (f *looksByRangeMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.looksByRangeFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.looksByRangeFrame = looksByRangeFrame{Frame: f.looksByRangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsAsync starts [starts] as a state machine and returns its job.
 func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLocals{ctx: ctx, look: look}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsMachine{startsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // startsLocals is what [starts] keeps while it is suspended.
@@ -1409,7 +1409,7 @@ type startsLocals struct {
 }
 
 // moveNext runs [starts] from where it stopped to its next suspension (false) or its end (true).
-func (f *startsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1426,10 +1426,10 @@ func (f *startsLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 	// budget_test.go:214: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:214
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:214
-	_ = t.Refusal()
+	_ = r.Refusal()
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:215
 		s := newSignal()
@@ -1439,34 +1439,34 @@ resume1:
 		f.await2 = f.look(f.ctx, s)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1444
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.look = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	_, f.err = statemachine.JobResult(t, f.await2)
+	_, f.err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
 	f.await2 = nil
 	// budget_test.go:218: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1461
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	statemachine.JobResult(t, f.await2)
+	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = nil
 	result0 = f.err
@@ -1487,14 +1487,14 @@ type startsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.startsLocals = startsLocals{Frame: f.startsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0a82a45248af32a4
+// Digest of what is above: 7ea6fe84f0b6fa61

@@ -21,24 +21,24 @@ const (
 
 // endsAsync starts [ends] as a state machine and returns its job.
 func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := endsLocals{how: how}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &endsMachine{endsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that will have them.
-func endsEnter(t *statemachine.Task, ctx context.Context, how string) (*endsFrame, error) {
+func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &endsFrame{endsLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -57,13 +57,13 @@ type endsFrame struct {
 }
 
 // MoveNext continues [ends] where it stopped.
-func (f *endsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *endsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [ends] from where it stopped to its next suspension (false) or its end (true).
-func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,10 +76,10 @@ func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// home_test.go:68: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:68
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:68
-	_ = t.Refusal()
+	_ = r.Refusal()
 	switch f.how {
 	case "panics":
 		panic(errAway)
@@ -98,8 +98,8 @@ func (f *endsLocals) Location() statemachine.Location {
 }
 
 // Results returns what [ends] returned, or raises again the panic that ended it.
-func (f *endsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *endsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -110,36 +110,36 @@ type endsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *endsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // switchesAsync starts [switches] as a state machine and returns its job.
 func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := switchesLocals{ctx: ctx, how: how}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, to); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, to); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &switchesMachine{switchesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // switchesEnter enters [switches] for another machine. It returns the results, or the suspended frame that will have them.
-func switchesEnter(t *statemachine.Task, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
+func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
-	if finished, v0 := frame.moveNext(t, to); finished {
+	if finished, v0 := frame.moveNext(r, to); finished {
 		return nil, v0
 	}
 	m := &switchesFrame{switchesLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -161,14 +161,14 @@ type switchesFrame struct {
 }
 
 // MoveNext continues [switches] where it stopped.
-func (f *switchesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *switchesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler) (finished bool, result0 error) {
+func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -194,10 +194,10 @@ func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler)
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	return t.SwitchTo(&f.Frame, to), nil
+	return r.SwitchTo(&f.Frame, to), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
@@ -209,7 +209,7 @@ resumed1:
 	}
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
-	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
+	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:214
 	if f.ends2 == nil {
 		goto resumed2
@@ -219,7 +219,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
-	result0 = f.ends2.Results(t)
+	result0 = f.ends2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2 = nil
 resumed2:
@@ -234,8 +234,8 @@ func (f *switchesLocals) Location() statemachine.Location {
 }
 
 // Results returns what [switches] returned, or raises again the panic that ended it.
-func (f *switchesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *switchesFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -246,37 +246,37 @@ type switchesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *switchesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // returnsAfterAsync starts [returnsAfter] as a state machine and returns its job.
 func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := returnsAfterFrame{how: how}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, away) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, away) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &returnsAfterMachine{returnsAfterFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
-func returnsAfterEnter(t *statemachine.Task, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
+func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil, frame.result0
 	}
 	m := new(returnsAfterFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -291,23 +291,23 @@ type returnsAfterFrame struct {
 }
 
 // MoveNext continues [returnsAfter] where it stopped.
-func (f *returnsAfterFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *returnsAfterFrame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	for {
-		if finished, again := f.step(t, away); !again {
+		if finished, again := f.step(r, away); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -324,9 +324,9 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 	{
 		away := away
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-			m := returnsAfterFunc1Enter(t, away)
+			m := returnsAfterFunc1Enter(r, away)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
@@ -336,10 +336,10 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 //line github.com/movenext/movenext/statemachine/home_async_test.go:337
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:93
-	_ = t.Refusal()
+	_ = r.Refusal()
 	switch f.how {
 	case "panics":
 		panic(errAway)
@@ -349,9 +349,9 @@ resume1:
 	f.result0 = errAway
 epilogue:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:356
 		return true, false
 	}
@@ -360,7 +360,7 @@ epilogue:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:365
 	goto epilogue
 }
@@ -371,8 +371,8 @@ func (f *returnsAfterFrame) Location() statemachine.Location {
 }
 
 // Results returns what [returnsAfter] returned, or raises again the panic that ended it.
-func (f *returnsAfterFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -383,24 +383,24 @@ type returnsAfterMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *returnsAfterMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.returnsAfterFrame.moveNext(t, nil) {
+func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.returnsAfterFrame.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.returnsAfterFrame = returnsAfterFrame{Frame: f.returnsAfterFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
-func returnsAfterFunc1Enter(t *statemachine.Task, away context.Context) *returnsAfterFunc1Frame {
+func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil
 	}
 	m := new(returnsAfterFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -412,13 +412,13 @@ type returnsAfterFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [returnsAfter] where it stopped.
-func (f *returnsAfterFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -430,7 +430,7 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	}
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-	f.ends1, _ = endsEnter(t, away, "")
+	f.ends1, _ = endsEnter(r, away, "")
 //line github.com/movenext/movenext/statemachine/home_async_test.go:435
 	if f.ends1 == nil {
 		goto resumed1
@@ -439,7 +439,7 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-	f.ends1.Results(t)
+	f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1 = nil
 resumed1:
@@ -454,8 +454,8 @@ func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [returnsAfter] returned, or raises again the panic that ended it.
-func (f *returnsAfterFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a state machine.
@@ -478,8 +478,8 @@ type numbersAtFrame struct {
 }
 
 // MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -496,10 +496,10 @@ func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	// home_test.go:126: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:126
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:126
-	_ = t.Refusal()
+	_ = r.Refusal()
 	{
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:127
@@ -526,7 +526,7 @@ range1:
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:130
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 		if !yield1 {
 			goto endRange1
@@ -542,10 +542,10 @@ endRange1:
 	// home_test.go:135: job.Yield()
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/home_test.go:135
-	return t.Yield()
+	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.at.step("the stream's end")
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	f.State = statemachine.Finished
@@ -561,27 +561,27 @@ func (f *numbersAtFrame) Location() statemachine.Location {
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsFrame{at: at, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, away, thereArg, way, how) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, away, thereArg, way, how) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &callsMachine{callsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
+func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
-	if frame.moveNext(t, ctx, away, thereArg, way, how) {
-		t.Rethrow()
+	if frame.moveNext(r, ctx, away, thereArg, way, how) {
+		r.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(callsFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -601,14 +601,14 @@ type callsFrame struct {
 }
 
 // MoveNext continues [calls] where it stopped.
-func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil, "", "")
+func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil, nil, "", "")
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *callsFrame) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
 	var returnsAfter1 error
@@ -668,7 +668,7 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends2 = endsEnter(t, away, how)
+	f.ends1, ends2 = endsEnter(r, away, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:673
 	if f.ends1 == nil {
 		goto resumed1
@@ -677,7 +677,7 @@ case1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	ends2 = f.ends1.Results(t)
+	ends2 = f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1 = nil
 resumed1:
@@ -688,7 +688,7 @@ resumed1:
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
+	f.switches2, switches1 = switchesEnter(r, ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:693
 	if f.switches2 == nil {
 		goto resumed2
@@ -697,7 +697,7 @@ case2:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	switches1 = f.switches2.Results(t)
+	switches1 = f.switches2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2 = nil
 resumed2:
@@ -708,7 +708,7 @@ resumed2:
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
+	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:713
 	if f.returnsAfter3 == nil {
 		goto resumed3
@@ -717,7 +717,7 @@ case3:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	returnsAfter1 = f.returnsAfter3.Results(t)
+	returnsAfter1 = f.returnsAfter3.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3 = nil
 resumed3:
@@ -730,16 +730,16 @@ case4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = byHandAsync(ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	if f.byHand4.IsCompleted() && t.Proceed() {
+	if f.byHand4.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:735
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	return t.Await(f.byHand4)
+	return r.Await(f.byHand4)
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	_, *f.err = statemachine.TwinResult(t, f.byHand4)
+	_, *f.err = statemachine.TwinResult(r, f.byHand4)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = nil
 endSwitch1:
@@ -756,8 +756,8 @@ func (f *callsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [calls] returned, or raises again the panic that ended it.
-func (f *callsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *callsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return *f.err
 }
 
@@ -768,27 +768,27 @@ type callsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.callsFrame.moveNext(t, nil, nil, nil, "", "") {
+func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.callsFrame.moveNext(r, nil, nil, nil, "", "") {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // throughAsync starts [through] as a state machine and returns its job.
 func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := throughLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg, way, how); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg, way, how); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &throughMachine{throughLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // throughLocals is what [through] keeps while it is suspended.
@@ -803,8 +803,8 @@ type throughLocals struct {
 
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *throughLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -822,7 +822,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
-	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
+	f.calls1, err = callsEnter(r, ctx, away, there2, way, how, f.at)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:827
 	if f.calls1 == nil {
 		goto resumed1
@@ -831,7 +831,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
-	err = f.calls1.Results(t)
+	err = f.calls1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1 = nil
 resumed1:
@@ -857,27 +857,27 @@ type throughMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *throughMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil, "", "")
+func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil, "", "")
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // cleansUpAsync starts [cleansUp] as a state machine and returns its job.
 func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := cleansUpFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, away, at) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, away, at) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &cleansUpMachine{cleansUpFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // cleansUpFrame is what [cleansUp] keeps while it is suspended.
@@ -888,17 +888,17 @@ type cleansUpFrame struct {
 
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *cleansUpFrame) moveNext(t *statemachine.Task, away context.Context, at *steps) bool {
+func (f *cleansUpFrame) moveNext(r *statemachine.Run, away context.Context, at *steps) bool {
 	for {
-		if finished, again := f.runStep(t, away, at); !again {
+		if finished, again := f.runStep(r, away, at); !again {
 			return finished
 		}
 	}
 }
 
 // runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *steps) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *cleansUpFrame) runStep(r *statemachine.Run, away context.Context, at *steps) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -918,9 +918,9 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 		f.defers.PushPlain(func() { at.step("deferred first") })
 		away := away
 //line github.com/movenext/movenext/statemachine/home_test.go:180
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/home_test.go:180
-			m := cleansUpFunc1Enter(t, away, at)
+			m := cleansUpFunc1Enter(r, away, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/home_test.go:180
@@ -930,15 +930,15 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 //line github.com/movenext/movenext/statemachine/home_async_test.go:931
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	_ = t.Refusal()
+	_ = r.Refusal()
 epilogue:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:943
 		return true, false
 	}
@@ -946,7 +946,7 @@ epilogue:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:951
 	goto epilogue
 }
@@ -963,24 +963,24 @@ type cleansUpMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *cleansUpMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.cleansUpFrame.moveNext(t, nil, nil) {
+func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.cleansUpFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
-func cleansUpFunc1Enter(t *statemachine.Task, away context.Context, at *steps) *cleansUpFunc1Frame {
+func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil
 	}
 	m := new(cleansUpFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -994,13 +994,13 @@ type cleansUpFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [cleansUp] where it stopped.
-func (f *cleansUpFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1012,7 +1012,7 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	}
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1, _ = endsEnter(t, away, "")
+	f.ends1, _ = endsEnter(r, away, "")
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1017
 	if f.ends1 == nil {
 		goto resumed1
@@ -1021,7 +1021,7 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1.Results(t)
+	f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1 = nil
 resumed1:
@@ -1038,21 +1038,21 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
-func (f *cleansUpFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // rangesAsync starts [ranges] as a state machine and returns its job.
 func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := rangesFrame{how: how, at: at, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, values) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, values) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &rangesMachine{rangesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // rangesFrame is what [ranges] keeps while it is suspended.
@@ -1071,9 +1071,9 @@ type rangesFrame struct {
 
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1083,7 +1083,7 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -1111,7 +1111,7 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1116
 		goto resume1
 	}
@@ -1119,7 +1119,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:197
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 		goto done1
 	}
@@ -1151,7 +1151,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1156
 		goto resume2
 	}
@@ -1160,7 +1160,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1196,36 +1196,36 @@ type rangesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *rangesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.rangesFrame.moveNext(t, nil) {
+func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.rangesFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lateAsync starts [late] as a state machine and returns its job.
 func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lateLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lateMachine{lateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // lateEnter enters [late] for another machine. It returns the results, or the suspended frame that will have them.
-func lateEnter(t *statemachine.Task, ctx context.Context, at *steps) (*lateFrame, error) {
+func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &lateFrame{lateLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1246,13 +1246,13 @@ type lateFrame struct {
 }
 
 // MoveNext continues [late] where it stopped.
-func (f *lateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *lateFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [late] from where it stopped to its next suspension (false) or its end (true).
-func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1274,17 +1274,17 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1279
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
@@ -1301,8 +1301,8 @@ func (f *lateLocals) Location() statemachine.Location {
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
-func (f *lateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *lateFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1313,26 +1313,26 @@ type lateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // callsLateAsync starts [callsLate] as a state machine and returns its job.
 func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsLateLocals{away: away, at: at, there: thereArg}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, first); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, first); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsLateMachine{callsLateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // callsLateLocals is what [callsLate] keeps while it is suspended.
@@ -1348,7 +1348,7 @@ type callsLateLocals struct {
 
 // moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished bool, result0 error) {
+func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1370,14 +1370,14 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1371
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
-	f.late2, err = lateEnter(t, f.away, f.there)
+	f.late2, err = lateEnter(r, f.away, f.there)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1382
 	if f.late2 == nil {
 		goto resumed2
@@ -1387,7 +1387,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
-	err = f.late2.Results(t)
+	err = f.late2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2 = nil
 resumed2:
@@ -1411,26 +1411,26 @@ type callsLateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsLateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, false)
+func (f *callsLateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, false)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
 func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLateLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // startsLateLocals is what [startsLate] keeps while it is suspended.
@@ -1444,7 +1444,7 @@ type startsLateLocals struct {
 
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
+func (f *startsLateLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1465,17 +1465,17 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1470
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
@@ -1499,26 +1499,26 @@ type startsLateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.startsLateLocals = startsLateLocals{Frame: f.startsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, away, thereArg); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, away, thereArg); finished {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // startsLateFunc1Locals is what a function literal of [startsLate] keeps while it is suspended.
@@ -1532,7 +1532,7 @@ type startsLateFunc1Locals struct {
 
 // moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Context, there2 *steps) (finished bool, result0 error) {
+func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Context, there2 *steps) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1545,7 +1545,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	}
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	f.late1, err = lateEnter(t, away, there2)
+	f.late1, err = lateEnter(r, away, there2)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1550
 	if f.late1 == nil {
 		goto resumed1
@@ -1554,7 +1554,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	err = f.late1.Results(t)
+	err = f.late1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1 = nil
 resumed1:
@@ -1578,13 +1578,13 @@ type startsLateFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: c132433aa685a0d1
+// Digest of what is above: 5925a99d14311a98

@@ -21,14 +21,14 @@ const (
 
 // stagesAsync starts [stages] as a state machine and returns its job.
 func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stagesLocals{ctx: ctx, seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stagesMachine{stagesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // stagesLocals is what [stages] keeps while it is suspended.
@@ -45,7 +45,7 @@ type stagesLocals struct {
 }
 
 // moveNext runs [stages] from where it stopped to its next suspension (false) or its end (true).
-func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -74,14 +74,14 @@ func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:75
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	asleep1, err = statemachine.Sleep(t, f.ctx, time.Microsecond)
+	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:86
 	if !asleep1 {
 		goto resumed2
@@ -90,7 +90,7 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	err = t.Refusal()
+	err = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err != nil {
@@ -103,7 +103,7 @@ resumed2:
 	f.note()
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
-	f.inner3 = innerEnter(t, f.ctx, f.seen)
+	f.inner3 = innerEnter(r, f.ctx, f.seen)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:108
 	if f.inner3 == nil {
 		goto resumed3
@@ -113,7 +113,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
-	f.inner3.Results(t)
+	f.inner3.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = nil
 resumed3:
@@ -126,17 +126,17 @@ resumed3:
 		f.await4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	if f.await4.IsCompleted() && t.Proceed() {
+	if f.await4.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:131
 		goto resume4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	return t.Await(f.await4), nil
+	return r.Await(f.await4), nil
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	_, f.err = statemachine.JobResult(t, f.await4)
+	_, f.err = statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	f.await4 = nil
 	f.note()
@@ -148,17 +148,17 @@ resume4:
 			func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	if f.await4.IsCompleted() && t.Proceed() {
+	if f.await4.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:153
 		goto resume5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	return t.Await(f.await4), nil
+	return r.Await(f.await4), nil
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	statemachine.JobResult(t, f.await4)
+	statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	f.await4 = nil
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
@@ -181,37 +181,37 @@ type stagesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stagesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stagesLocals = stagesLocals{Frame: f.stagesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // innerAsync starts [inner] as a state machine and returns its job.
 func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := innerFrame{seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &innerMachine{innerFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // innerEnter enters [inner] for another machine. It returns the results, or the suspended frame that will have them.
-func innerEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *innerFrame {
+func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *innerFrame {
 	frame := innerFrame{seen: seen}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(innerFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -223,7 +223,7 @@ type innerFrame struct {
 }
 
 // MoveNext runs [inner] from where it stopped to its next suspension (false) or its end (true).
-func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
+func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -236,10 +236,10 @@ func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
 	// labels_test.go:78: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:245
 	f.State = statemachine.Finished
@@ -252,8 +252,8 @@ func (f *innerFrame) Location() statemachine.Location {
 }
 
 // Results returns what [inner] returned, or raises again the panic that ended it.
-func (f *innerFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *innerFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // innerMachine is the root of a chain of calls that begins with [inner]: chain, job and frame in one allocation.
@@ -263,26 +263,26 @@ type innerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *innerMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.innerFrame.MoveNext(t) {
+func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.innerFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.innerFrame = innerFrame{Frame: f.innerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // breaksAsync starts [breaks] as a state machine and returns its job.
 func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := breaksFrame{err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, seen) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, seen) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &breaksMachine{breaksFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // breaksFrame is what [breaks] keeps while it is suspended.
@@ -295,8 +295,8 @@ type breaksFrame struct {
 
 // moveNext runs [breaks] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -327,10 +327,10 @@ func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished b
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:328
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
-	_ = t.Refusal()
+	_ = r.Refusal()
 	panic("broken")
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:336
 }
@@ -347,26 +347,26 @@ type breaksMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *breaksMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.breaksFrame.moveNext(t, nil) {
+func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.breaksFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.breaksFrame = breaksFrame{Frame: f.breaksFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // unlabeledAsync starts [unlabeled] as a state machine and returns its job.
 func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := unlabeledFrame{seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &unlabeledMachine{unlabeledFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // unlabeledFrame is what [unlabeled] keeps while it is suspended.
@@ -379,7 +379,7 @@ type unlabeledFrame struct {
 }
 
 // MoveNext runs [unlabeled] from where it stopped to its next suspension (false) or its end (true).
-func (f *unlabeledFrame) MoveNext(t *statemachine.Task) bool {
+func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -401,10 +401,10 @@ range1:
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:402
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
@@ -427,25 +427,25 @@ type unlabeledMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *unlabeledMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.unlabeledFrame.MoveNext(t) {
+func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.unlabeledFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.unlabeledFrame = unlabeledFrame{Frame: f.unlabeledFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // setsAsync starts [sets] as a state machine and returns its job.
 func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := setsFrame{ctx: ctx, seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsMachine{setsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // setsFrame is what [sets] keeps while it is suspended.
@@ -461,7 +461,7 @@ type setsFrame struct {
 }
 
 // MoveNext runs [sets] from where it stopped to its next suspension (false) or its end (true).
-func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -487,20 +487,20 @@ func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/statemachine/labels_test.go:113
 	f.note()
 	f.blue = tenant(f.ctx, "blue")
-	statemachine.SetGoroutineLabels(t, f.blue)
+	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:494
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
-	f.setsRed2 = setsRedEnter(t, f.ctx)
+	f.setsRed2 = setsRedEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:505
 	if f.setsRed2 == nil {
 		goto resumed2
@@ -509,7 +509,7 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
-	f.setsRed2.Results(t)
+	f.setsRed2.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = nil
 resumed2:
@@ -519,15 +519,15 @@ resumed2:
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:520
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
-	return t.Yield()
+	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:123
-		statemachine.DoWithLabels(t, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
+		statemachine.DoWithLabels(r, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
@@ -536,13 +536,13 @@ resume3:
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
-	return t.Yield()
+	return r.Yield()
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	if len(*f.seen) > 0 {
-		statemachine.SetGoroutineLabels(t, f.ctx)
+		statemachine.SetGoroutineLabels(r, f.ctx)
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
@@ -550,10 +550,10 @@ resume4:
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
-	return t.Yield()
+	return r.Yield()
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:559
 	f.State = statemachine.Finished
@@ -572,36 +572,36 @@ type setsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *setsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.setsFrame.MoveNext(t) {
+func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.setsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.setsFrame = setsFrame{Frame: f.setsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // setsRedAsync starts [setsRed] as a state machine and returns its job.
 func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := setsRedFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsRedMachine{setsRedFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // setsRedEnter enters [setsRed] for another machine. It returns the results, or the suspended frame that will have them.
-func setsRedEnter(t *statemachine.Task, ctx context.Context) *setsRedFrame {
+func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	frame := setsRedFrame{ctx: ctx}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(setsRedFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -613,7 +613,7 @@ type setsRedFrame struct {
 }
 
 // MoveNext runs [setsRed] from where it stopped to its next suspension (false) or its end (true).
-func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
+func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -626,11 +626,11 @@ func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
 	// labels_test.go:139: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
-	_ = t.Refusal()
-	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
+	_ = r.Refusal()
+	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:635
 	f.State = statemachine.Finished
 	return true
@@ -642,8 +642,8 @@ func (f *setsRedFrame) Location() statemachine.Location {
 }
 
 // Results returns what [setsRed] returned, or raises again the panic that ended it.
-func (f *setsRedFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *setsRedFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // setsRedMachine is the root of a chain of calls that begins with [setsRed]: chain, job and frame in one allocation.
@@ -653,25 +653,25 @@ type setsRedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *setsRedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.setsRedFrame.MoveNext(t) {
+func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.setsRedFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.setsRedFrame = setsRedFrame{Frame: f.setsRedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // leavesLabelsAsync starts [leavesLabels] as a state machine and returns its job.
 func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := leavesLabelsFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &leavesLabelsMachine{leavesLabelsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // leavesLabelsFrame is what [leavesLabels] keeps while it is suspended.
@@ -682,7 +682,7 @@ type leavesLabelsFrame struct {
 }
 
 // MoveNext runs [leavesLabels] from where it stopped to its next suspension (false) or its end (true).
-func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -691,7 +691,7 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
-	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
+	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:696
 	f.State = statemachine.Finished
 	return true
@@ -709,12 +709,12 @@ type leavesLabelsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leavesLabelsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.leavesLabelsFrame.MoveNext(t) {
+func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.leavesLabelsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	return true
 }
 
-// Digest of what is above: 453c1381e4604167
+// Digest of what is above: 9f08cce37b3e0e14

@@ -19,14 +19,14 @@ const (
 
 // dozeAsync starts [doze] as a state machine and returns its job.
 func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := dozeLocals{ctx: ctx, d: d}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dozeMachine{dozeLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // dozeLocals is what [doze] keeps while it is suspended.
@@ -38,7 +38,7 @@ type dozeLocals struct {
 }
 
 // moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
-func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	var asleep2 bool
@@ -55,7 +55,7 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	asleep1, err = statemachine.Sleep(t, f.ctx, f.d)
+	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:60
 	if !asleep1 {
 		goto resumed1
@@ -64,7 +64,7 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	if err != nil {
@@ -76,7 +76,7 @@ resumed1:
 	}
 	// sleep_test.go:26: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
-	asleep2, result0 = statemachine.Sleep(t, f.ctx, f.d)
+	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:81
 	if !asleep2 {
 		goto resumed2
@@ -86,7 +86,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:92
 	f.State = statemachine.Finished
@@ -105,26 +105,26 @@ type dozeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // nodAsync starts [nod] as a state machine and returns its job.
 func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := nodLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodMachine{nodLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // nodLocals is what [nod] keeps while it is suspended.
@@ -134,7 +134,7 @@ type nodLocals struct {
 
 // moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *nodLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -147,7 +147,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
-	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+	asleep1, result0 = statemachine.Sleep(r, ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:152
 	if !asleep1 {
 		goto resumed1
@@ -156,7 +156,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
 	f.State = statemachine.Finished
@@ -175,13 +175,13 @@ type nodMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: ad94d8749d296e02
+// Digest of what is above: 07f5543f3c479936

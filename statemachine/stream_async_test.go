@@ -39,8 +39,8 @@ type lettersFrame struct {
 }
 
 // MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var s string
 	state := f.State
 	f.State = statemachine.Running
@@ -80,20 +80,20 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
 	f.jobs = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		var err error
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		s, err = statemachine.JobResult(t, f.await1)
+		s, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		f.await1 = nil
 		f.h.add("yields %s", s)
@@ -108,7 +108,7 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		if yield1 {
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
@@ -119,17 +119,17 @@ resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:124
 		goto resume3
 	}
 	f.State = 3
 	f.jobs, f.after, f.list1 = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	s, _ = statemachine.JobResult(t, f.await1)
+	s, _ = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = nil
 	f.h.add("stopped, %s", s)
@@ -156,15 +156,15 @@ func (f *lettersFrame) Location() statemachine.Location {
 
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(h *history, s *job.Stream[string], until string) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := collectFrame{h: h, until: until}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, s) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, s) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{collectFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // collectFrame is what [collect] keeps while it is suspended.
@@ -184,8 +184,8 @@ type collectFrame struct {
 
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -197,7 +197,7 @@ func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (fi
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -208,7 +208,7 @@ func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (fi
 range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:213
 		goto resume1
 	}
@@ -216,7 +216,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 		goto done1
 	}
@@ -238,7 +238,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:243
 		goto resume2
 	}
@@ -247,7 +247,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -258,7 +258,7 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:263
 		goto resume3
 	}
@@ -267,7 +267,7 @@ leave2:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -302,12 +302,12 @@ type collectMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.collectFrame.moveNext(t, nil) {
+func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.collectFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.result0, f.result1)
+	r.Rethrow()
+	f.SetResult(r, f.result0, f.result1)
 	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -330,8 +330,8 @@ type forgivingFrame struct {
 }
 
 // MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -355,18 +355,18 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:360
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-		s, err := statemachine.JobResult(t, f.await1)
+		s, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 		f.await1 = nil
 		// stream_test.go:159: yield(s, err)
@@ -379,7 +379,7 @@ resume1:
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
@@ -394,15 +394,15 @@ func (f *forgivingFrame) Location() statemachine.Location {
 
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
 func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exitsInFrame{h: h, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, first) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, first) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{exitsInFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // exitsInFrame is what [exitsIn] keeps while it is suspended.
@@ -420,9 +420,9 @@ type exitsInFrame struct {
 
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -432,7 +432,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -445,16 +445,16 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:450
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = nil
 	f.loop1 = statemachine.RangeStream(f.s)
@@ -463,7 +463,7 @@ resume1:
 range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:468
 		goto resume2
 	}
@@ -472,7 +472,7 @@ range1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 		goto done1
 	}
@@ -509,27 +509,27 @@ type exitsInMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsInFrame.moveNext(t, nil) {
+func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exitsInFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := drainFrame{pause: pause}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, s) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, s) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{drainFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // drainFrame is what [drain] keeps while it is suspended.
@@ -549,8 +549,8 @@ type drainFrame struct {
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -562,7 +562,7 @@ func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finishe
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -573,7 +573,7 @@ func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finishe
 range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:578
 		goto resume1
 	}
@@ -581,7 +581,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 		goto done1
 	}
@@ -601,17 +601,17 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:606
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
@@ -628,7 +628,7 @@ resume2:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:633
 		goto resume3
 	}
@@ -637,7 +637,7 @@ leave1:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -672,12 +672,12 @@ type drainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.drainFrame.moveNext(t, nil) {
+func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.drainFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.sum, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.sum, f.err)
 	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -700,7 +700,7 @@ type countingFrame struct {
 }
 
 // MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *countingFrame) MoveNext(t *statemachine.Task) bool {
+func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -729,7 +729,7 @@ range1:
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:736
@@ -767,7 +767,7 @@ type remainingFrame struct {
 }
 
 // MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *remainingFrame) MoveNext(t *statemachine.Task) bool {
+func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -794,7 +794,7 @@ for1:
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:801
@@ -815,4 +815,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 5bfb5c8ef126fbb3
+// Digest of what is above: 41cca16498a1b3bf

@@ -18,14 +18,14 @@ const (
 
 // givesWayAsync starts [givesWay] as a state machine and returns its job.
 func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesWayLocals{o: o}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayMachine{givesWayLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // givesWayLocals is what [givesWay] keeps while it is suspended.
@@ -41,7 +41,7 @@ type givesWayLocals struct {
 
 // moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -59,27 +59,27 @@ func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:60
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.o.add("continued")
 	// yield_test.go:55: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:73
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-		_, err := statemachine.JobResult(t, f.await2)
+		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 		f.await2 = nil
 		result0 = err
@@ -101,26 +101,26 @@ type givesWayMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesWayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // givesWayByHandAsync starts [givesWayByHand] as a state machine and returns its job.
 func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesWayByHandLocals{o: o}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayByHandMachine{givesWayByHandLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // givesWayByHandLocals is what [givesWayByHand] keeps while it is suspended.
@@ -137,7 +137,7 @@ type givesWayByHandLocals struct {
 
 // moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -155,17 +155,17 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:160
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
@@ -183,18 +183,18 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:188
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-		_, err := statemachine.JobResult(t, f.await2)
+		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 		f.await2 = nil
 		result0 = err
@@ -216,26 +216,26 @@ type givesWayByHandMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesWayByHandMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *givesWayByHandMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesNextAsync starts [takesNext] as a state machine and returns its job.
 func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesNextLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesNextMachine{takesNextLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // takesNextLocals is what [takesNext] keeps while it is suspended.
@@ -247,7 +247,7 @@ type takesNextLocals struct {
 
 // moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
+func (f *takesNextLocals) moveNext(r *statemachine.Run, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -261,17 +261,17 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	f.next1 = c.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	if f.next1.IsCompleted() && t.Proceed() {
+	if f.next1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:266
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	return t.Await(f.next1), 0, nil
+	return r.Await(f.next1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-		j, err := statemachine.TwinResult(t, f.next1)
+		j, err := statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 		f.next1 = nil
 		if err != nil {
@@ -300,26 +300,26 @@ type takesNextMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesNextMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesValueAsync starts [takesValue] as a state machine and returns its job.
 func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesValueLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, p); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesValueMachine{takesValueLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // takesValueLocals is what [takesValue] keeps while it is suspended.
@@ -331,7 +331,7 @@ type takesValueLocals struct {
 
 // moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+func (f *takesValueLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -345,16 +345,16 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	if f.next1.IsCompleted() && t.Proceed() {
+	if f.next1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:350
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	return t.Await(f.next1), 0, nil
+	return r.Await(f.next1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	result0, result1 = statemachine.TwinResult(t, f.next1)
+	result0, result1 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:361
@@ -374,26 +374,26 @@ type takesValueMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesValueMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesByHandAsync starts [takesByHand] as a state machine and returns its job.
 func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesByHandLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, p); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesByHandMachine{takesByHandLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // takesByHandLocals is what [takesByHand] keeps while it is suspended.
@@ -405,7 +405,7 @@ type takesByHandLocals struct {
 
 // moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+func (f *takesByHandLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -419,16 +419,16 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:424
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:435
@@ -448,14 +448,14 @@ type takesByHandMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesByHandLocals = takesByHandLocals{Frame: f.takesByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3cd9b3ebf5c7ed4a
+// Digest of what is above: 99cb7b47343a0c21

@@ -21,14 +21,14 @@ const (
 
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := familyLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, children); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, children); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{familyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // familyLocals is what [family] keeps while it is suspended.
@@ -43,7 +43,7 @@ type familyLocals struct {
 
 // moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *familyLocals) moveNext(t *statemachine.Task, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
+func (f *familyLocals) moveNext(r *statemachine.Run, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -78,17 +78,17 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:83
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
 		f.await1 = nil
 		if err != nil {
@@ -124,36 +124,36 @@ type familyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, 0)
+func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fibAsync starts [fib] as a state machine and returns its job.
 func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fibLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fibMachine{fibLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that will have them.
-func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int, error) {
+func fibEnter(r *statemachine.Run, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, n); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx, n); finished {
 		return nil, v0, v1
 	}
 	m := &fibFrame{fibLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -176,14 +176,14 @@ type fibFrame struct {
 }
 
 // MoveNext continues [fib] where it stopped.
-func (f *fibFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
+func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil, 0)
 	return finished
 }
 
 // moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
+func (f *fibLocals) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -213,7 +213,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	}
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
-	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
+	f.fib1, f.b, err = fibEnter(r, ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:218
 	if f.fib1 == nil {
 		goto resumed1
@@ -222,7 +222,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
-	f.b, err = f.fib1.Results(t)
+	f.b, err = f.fib1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.fib1 = nil
 resumed1:
@@ -238,20 +238,20 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:243
 		goto resume2
 	}
 	f.State = 2
 	f.fork = nil // not needed any more
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-	return t.Await(f.await2), 0, nil
+	return r.Await(f.await2), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		var a int
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-		a, err = statemachine.JobResult(t, f.await2)
+		a, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		f.await2 = nil
 		result0, result1 = a+f.b, err
@@ -267,8 +267,8 @@ func (f *fibLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fib] returned, or raises again the panic that ended it.
-func (f *fibFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -279,26 +279,26 @@ type fibMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, 0)
+func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or an error that reports its suspension.
 func fibFunc1Run(n int, ctx context.Context) (int, error) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fibFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0, v1 := frame.moveNext(&t, n, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0, v1 := frame.moveNext(&r, n, ctx); finished {
 		return v0, v1
 	}
 	m := &fibFunc1Machine{fibFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &t, m)
+	return 0, m.Suspend(ctx, &r, m)
 }
 
 // fibFunc1Locals is what a function literal of [fib] keeps while it is suspended.
@@ -310,7 +310,7 @@ type fibFunc1Locals struct {
 
 // moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
+func (f *fibFunc1Locals) moveNext(r *statemachine.Run, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -322,7 +322,7 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 	}
 	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
-	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
+	f.fib1, result0, result1 = fibEnter(r, ctx, n-1)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:327
 	if f.fib1 == nil {
 		goto resumed1
@@ -331,7 +331,7 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
-	result0, result1 = f.fib1.Results(t)
+	result0, result1 = f.fib1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1 = nil
 resumed1:
@@ -352,35 +352,35 @@ type fibFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, 0, nil)
+func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, 0, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := skynetLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, first, size); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, first, size); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &skynetMachine{skynetLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame that will have them.
-func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
+func skynetEnter(r *statemachine.Run, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, first, size); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx, first, size); finished {
 		return nil, v0, v1
 	}
 	m := &skynetFrame{skynetLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -403,14 +403,14 @@ type skynetFrame struct {
 }
 
 // MoveNext continues [skynet] where it stopped.
-func (f *skynetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, 0, 0)
+func (f *skynetFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil, 0, 0)
 	return finished
 }
 
 // moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
+func (f *skynetLocals) moveNext(r *statemachine.Run, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -459,17 +459,17 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:464
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
 		f.await1 = nil
 		if err != nil {
@@ -499,8 +499,8 @@ func (f *skynetLocals) Location() statemachine.Location {
 }
 
 // Results returns what [skynet] returned, or raises again the panic that ended it.
-func (f *skynetFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -511,26 +511,26 @@ type skynetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, 0, 0)
+func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, 0, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the results, or an error that reports its suspension.
 func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := skynetFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0, v1 := frame.moveNext(&t, from, size, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0, v1 := frame.moveNext(&r, from, size, ctx); finished {
 		return v0, v1
 	}
 	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
-	return 0, m.Suspend(ctx, &t, m)
+	return 0, m.Suspend(ctx, &r, m)
 }
 
 // skynetFunc1Locals is what a function literal of [skynet] keeps while it is suspended.
@@ -542,7 +542,7 @@ type skynetFunc1Locals struct {
 
 // moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
+func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -554,7 +554,7 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 	}
 	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
-	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
+	f.skynet1, result0, result1 = skynetEnter(r, ctx, from, size/10)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:559
 	if f.skynet1 == nil {
 		goto resumed1
@@ -563,7 +563,7 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
-	result0, result1 = f.skynet1.Results(t)
+	result0, result1 = f.skynet1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1 = nil
 resumed1:
@@ -584,25 +584,25 @@ type skynetFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, 0, 0, nil)
+func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, 0, 0, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := napLocals{awake: awake}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -614,7 +614,7 @@ type napLocals struct {
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -628,7 +628,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
-	asleep1, err = statemachine.Sleep(t, ctx, d)
+	asleep1, err = statemachine.Sleep(r, ctx, d)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:633
 	if !asleep1 {
 		goto resumed1
@@ -637,7 +637,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	if err != nil {
@@ -666,36 +666,36 @@ type napMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *napMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, jobs); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, jobs); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
-func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error) {
+func sumEnter(r *statemachine.Run, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
-	if finished, v0, v1 := frame.moveNext(t, jobs); finished {
+	if finished, v0, v1 := frame.moveNext(r, jobs); finished {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -718,14 +718,14 @@ type sumFrame struct {
 }
 
 // MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sumLocals) moveNext(t *statemachine.Task, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -754,17 +754,17 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:759
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
 		f.await1 = nil
 		if err != nil {
@@ -794,8 +794,8 @@ func (f *sumLocals) Location() statemachine.Location {
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
-func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -806,26 +806,26 @@ type sumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // yieldsAsync starts [yields] as a state machine and returns its job.
 func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := yieldsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &yieldsMachine{yieldsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // yieldsLocals is what [yields] keeps while it is suspended.
@@ -839,7 +839,7 @@ type yieldsLocals struct {
 
 // moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *yieldsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
+func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -864,10 +864,10 @@ range1:
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:865
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:108
-	return t.Yield(), 0
+	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:108
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.count++
 //line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1++
@@ -893,25 +893,25 @@ type yieldsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *yieldsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	return true
 }
 
 // roundsAsync starts [rounds] as a state machine and returns its job.
 func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := roundsLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &roundsMachine{roundsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // roundsLocals is what [rounds] keeps while it is suspended.
@@ -928,7 +928,7 @@ type roundsLocals struct {
 
 // moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *roundsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
+func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -953,17 +953,17 @@ range1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:958
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 		f.await1 = nil
 		if err != nil {
@@ -999,26 +999,26 @@ type roundsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, 0)
+func (f *roundsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stepsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepsMachine{stepsLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // stepsLocals is what [steps] keeps while it is suspended.
@@ -1032,7 +1032,7 @@ type stepsLocals struct {
 
 // moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stepsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
+func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
 	var v int
 	state := f.State
 	f.State = statemachine.Running
@@ -1056,7 +1056,7 @@ range1:
 	}
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
-	f.step1, v = stepEnter(t, v)
+	f.step1, v = stepEnter(r, v)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1061
 	if f.step1 == nil {
 		goto resumed1
@@ -1065,7 +1065,7 @@ range1:
 	return false, 0
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
-	v = f.step1.Results(t)
+	v = f.step1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1 = nil
 resumed1:
@@ -1093,36 +1093,36 @@ type stepsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(v int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stepLocals{v: v}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepMachine{stepLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // stepEnter enters [step] for another machine. It returns the results, or the suspended frame that will have them.
-func stepEnter(t *statemachine.Task, v int) (*stepFrame, int) {
+func stepEnter(r *statemachine.Run, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &stepFrame{stepLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0
 }
 
@@ -1141,13 +1141,13 @@ type stepFrame struct {
 }
 
 // MoveNext continues [step] where it stopped.
-func (f *stepFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stepFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [step] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) {
+func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1166,10 +1166,10 @@ func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1167
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
-	return t.Yield(), 0
+	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf1:
 	result0 = f.v + 1
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1176
@@ -1183,8 +1183,8 @@ func (f *stepLocals) Location() statemachine.Location {
 }
 
 // Results returns what [step] returned, or raises again the panic that ended it.
-func (f *stepFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *stepFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1195,25 +1195,25 @@ type stepMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	return true
 }
 
 // linkAsync starts [link] as a state machine and returns its job.
 func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := linkLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, prev); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, prev); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &linkMachine{linkLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // linkLocals is what [link] keeps while it is suspended.
@@ -1225,7 +1225,7 @@ type linkLocals struct {
 
 // moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1239,17 +1239,17 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1244
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 		f.await1 = nil
 		result0, result1 = v+1, err
@@ -1271,26 +1271,26 @@ type linkMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *linkMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // playerAsync starts [player] as a state machine and returns its job.
 func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := playerLocals{ctx: ctx, in: in, out: out}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &playerMachine{playerLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // playerLocals is what [player] keeps while it is suspended.
@@ -1309,7 +1309,7 @@ type playerLocals struct {
 
 // moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *playerLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
+func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1335,7 +1335,7 @@ range1:
 	}
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
-	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
+	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1340
 	if f.receive1 == nil {
 		goto resumed1
@@ -1344,7 +1344,7 @@ range1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
-	v, err = f.receive1.Results(t)
+	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1 = nil
 resumed1:
@@ -1358,7 +1358,7 @@ resumed1:
 	}
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
-	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
+	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1363
 	if f.send2 == nil {
 		goto resumed2
@@ -1367,7 +1367,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
-	err = f.send2.Results(t)
+	err = f.send2.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2 = nil
 resumed2:
@@ -1403,26 +1403,26 @@ type playerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *playerMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serverAsync starts [server] as a state machine and returns its job.
 func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serverLocals{ctx: ctx, in: in, out: out}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serverMachine{serverLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // serverLocals is what [server] keeps while it is suspended.
@@ -1441,7 +1441,7 @@ type serverLocals struct {
 
 // moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serverLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
+func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1468,7 +1468,7 @@ range1:
 	}
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
-	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
+	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1473
 	if f.send1 == nil {
 		goto resumed1
@@ -1477,7 +1477,7 @@ range1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
-	err = f.send1.Results(t)
+	err = f.send1.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1 = nil
 resumed1:
@@ -1491,7 +1491,7 @@ resumed1:
 	}
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
-	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
+	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1496
 	if f.receive2 == nil {
 		goto resumed2
@@ -1500,7 +1500,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
-	v, err = f.receive2.Results(t)
+	v, err = f.receive2.Results(r)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2 = nil
 resumed2:
@@ -1536,14 +1536,14 @@ type serverMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, 0)
+func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 08e24d2deea23922
+// Digest of what is above: cfc748dcde860654

@@ -20,14 +20,14 @@ const (
 
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := tickLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tickMachine{tickLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // tickLocals is what [tick] keeps while it is suspended.
@@ -42,7 +42,7 @@ type tickLocals struct {
 
 // moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
+func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -66,7 +66,7 @@ range1:
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
-	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/docs/first/main_async.go:71
 	if !asleep1 {
 		goto resumed1
@@ -75,7 +75,7 @@ range1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/first/main.go:19
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	if err != nil {
@@ -110,14 +110,14 @@ type tickMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 37cea62a21a5c63e
+// Digest of what is above: 288e8643df32ff50

@@ -20,14 +20,14 @@ const (
 
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := runLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runMachine{runLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // runLocals is what [run] keeps while it is suspended.
@@ -42,7 +42,7 @@ type runLocals struct {
 }
 
 // moveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
-func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -60,7 +60,7 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	}
 	// main.go:19: if err := foo(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	f.foo1, err = fooEnter(t, f.ctx)
+	f.foo1, err = fooEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
 		goto resumed1
@@ -69,7 +69,7 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	err = f.foo1.Results(t)
+	err = f.foo1.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	f.foo1 = nil
 resumed1:
@@ -83,7 +83,7 @@ resumed1:
 	}
 	// main.go:22: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	f.bar2, err2 = barEnter(t, f.ctx)
+	f.bar2, err2 = barEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
 	if f.bar2 == nil {
 		goto resumed2
@@ -92,7 +92,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	err2 = f.bar2.Results(t)
+	err2 = f.bar2.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2 = nil
 resumed2:
@@ -106,7 +106,7 @@ resumed2:
 	}
 	// main.go:25: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
-	f.baz3, result0 = bazEnter(t, f.ctx)
+	f.baz3, result0 = bazEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
 	if f.baz3 == nil {
 		goto resumed3
@@ -116,7 +116,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
-	result0 = f.baz3.Results(t)
+	result0 = f.baz3.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3 = nil
 resumed3:
@@ -137,36 +137,36 @@ type runMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *runMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *runMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.runLocals = runLocals{Frame: f.runLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fooLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fooMachine{fooLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that will have them.
-func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
+func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &fooFrame{fooLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -183,14 +183,14 @@ type fooFrame struct {
 }
 
 // MoveNext continues [foo] where it stopped.
-func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *fooFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -204,7 +204,7 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
-	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:209
 	if !asleep1 {
 		goto resumed1
@@ -213,7 +213,7 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
 	fmt.Println("Foo")
@@ -229,8 +229,8 @@ func (f *fooLocals) Location() statemachine.Location {
 }
 
 // Results returns what [foo] returned, or raises again the panic that ended it.
-func (f *fooFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *fooFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -241,35 +241,35 @@ type fooMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := barLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &barMachine{barLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // barEnter enters [bar] for another machine. It returns the results, or the suspended frame that will have them.
-func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
+func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &barFrame{barLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -286,14 +286,14 @@ type barFrame struct {
 }
 
 // MoveNext continues [bar] where it stopped.
-func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *barFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -307,7 +307,7 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
-	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:312
 	if !asleep1 {
 		goto resumed1
@@ -316,7 +316,7 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
 	fmt.Println("Bar")
@@ -332,8 +332,8 @@ func (f *barLocals) Location() statemachine.Location {
 }
 
 // Results returns what [bar] returned, or raises again the panic that ended it.
-func (f *barFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *barFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -344,35 +344,35 @@ type barMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *barMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *barMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := bazLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bazMachine{bazLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that will have them.
-func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
+func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &bazFrame{bazLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -389,14 +389,14 @@ type bazFrame struct {
 }
 
 // MoveNext continues [baz] where it stopped.
-func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *bazFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -410,7 +410,7 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:44: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
-	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:415
 	if !asleep1 {
 		goto resumed1
@@ -419,7 +419,7 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
 	fmt.Println("Baz")
@@ -435,8 +435,8 @@ func (f *bazLocals) Location() statemachine.Location {
 }
 
 // Results returns what [baz] returned, or raises again the panic that ended it.
-func (f *bazFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *bazFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -447,13 +447,13 @@ type bazMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 087f3ebcb97e2002
+// Digest of what is above: d2ac87ab675f8985

@@ -40,8 +40,8 @@ type accountsFrame struct {
 }
 
 // MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -70,20 +70,20 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
 	f.State = 1
 	f.db = nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 		var err2 error
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		f.rows, err2 = statemachine.JobResult(t, f.await1)
+		f.rows, err2 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.await1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:49
@@ -101,7 +101,7 @@ resume1:
 	return true
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:51
 	return true
@@ -125,20 +125,20 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
 	f.State = 3
 	f.db = nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 		var row *account
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		row, err = statemachine.JobResult(t, f.await3)
+		row, err = statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 		f.await3 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:63
@@ -162,7 +162,7 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if !yield1 {
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
@@ -181,7 +181,7 @@ case1:
 	return true
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:65
 	return true
@@ -201,14 +201,14 @@ func (f *accountsFrame) Location() statemachine.Location {
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, db) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &transferMachine{transferFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // transferFrame is what [transfer] keeps while it is suspended.
@@ -231,17 +231,17 @@ type transferFrame struct {
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *transferFrame) moveNext(t *statemachine.Task, db *sql.DB) bool {
+func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	for {
-		if finished, again := f.step(t, db); !again {
+		if finished, again := f.step(r, db); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 6, &again)
+func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -269,16 +269,16 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:274
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	return t.Await(f.await1), false
+	return r.Await(f.await1), false
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	f.tx, *f.err = statemachine.JobResult(t, f.await1)
+	f.tx, *f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.await1 = nil
 	if (*f.err) != nil {
@@ -291,9 +291,9 @@ resume1:
 		ctx := f.ctx
 		tx := f.tx
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
-			m := transferFunc1Enter(t, err, ctx, tx)
+			m := transferFunc1Enter(r, err, ctx, tx)
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
@@ -303,17 +303,17 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:308
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume2:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
@@ -328,18 +328,18 @@ resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:333
 		goto resume3
 	}
 	f.State = 3
 	f.from = "" // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
@@ -354,24 +354,24 @@ resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() && t.Proceed() {
+	if f.await4.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:359
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	return t.Await(f.await4), false
+	return r.Await(f.await4), false
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	_, *f.err = statemachine.JobResult(t, f.await4)
+	_, *f.err = statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = nil
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-		f.defers.End(t, &f.Frame)
+		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:376
 		return true, false
 	}
@@ -380,7 +380,7 @@ epilogue:
 	return false, false
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:385
 	goto epilogue
 }
@@ -397,24 +397,24 @@ type transferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.transferFrame.moveNext(t, nil) {
+func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.transferFrame.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, *f.err)
+	f.SetResult(r, job.Void{}, *f.err)
 	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
+func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
-	if frame.moveNext(t, ctx, tx) {
+	if frame.moveNext(r, ctx, tx) {
 		return nil
 	}
 	m := new(transferFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -428,13 +428,13 @@ type transferFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [transfer] where it stopped.
-func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
+func (f *transferFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -453,17 +453,17 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:458
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-		_, undone := statemachine.JobResult(t, f.await1)
+		_, undone := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 		f.await1 = nil
 		(*f.err) = errors.Join((*f.err), undone)
@@ -480,21 +480,21 @@ func (f *transferFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
-func (f *transferFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *transferFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // reportAsync starts [report] as a state machine and returns its job.
 func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := reportFrame{limit: limit}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, db) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, db) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{reportFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // reportFrame is what [report] keeps while it is suspended.
@@ -511,8 +511,8 @@ type reportFrame struct {
 
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *reportFrame) moveNext(r *statemachine.Run, ctx context.Context, db *sql.DB) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -524,7 +524,7 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -535,7 +535,7 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:540
 		goto resume1
 	}
@@ -543,7 +543,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 		goto done1
 	}
@@ -566,7 +566,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:571
 		goto resume2
 	}
@@ -574,7 +574,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -585,7 +585,7 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:590
 		goto resume3
 	}
@@ -593,7 +593,7 @@ leave2:
 	return false
 resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -627,14 +627,14 @@ type reportMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.reportFrame.moveNext(t, nil, nil) {
+func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.reportFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2f878ef227c9dfb4
+// Digest of what is above: cb3f614ccb8ca70d

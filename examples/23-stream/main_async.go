@@ -20,24 +20,24 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchLocals{number: number}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
+func fetchEnter(r *statemachine.Run, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, page{}, nil
 }
 
@@ -57,14 +57,14 @@ type fetchFrame struct {
 }
 
 // MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -78,7 +78,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:83
 	if !asleep1 {
 		goto resumed1
@@ -87,7 +87,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, page{}, nil
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	result0, result1 = page{f.number}, err
@@ -102,8 +102,8 @@ func (f *fetchLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
-func (f *fetchFrame) Results(t *statemachine.Task) (page, error) {
-	t.Rethrow()
+func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -114,12 +114,12 @@ type fetchMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -142,8 +142,8 @@ type pagesFrame struct {
 }
 
 // MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var fetch2 page
 	var fetch3 error
 	state := f.State
@@ -172,7 +172,7 @@ for1:
 	fmt.Println("  fetch", f.n)
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
+	f.fetch1, fetch2, fetch3 = fetchEnter(r, f.ctx, f.n)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:177
 	if f.fetch1 == nil {
 		goto resumed1
@@ -181,7 +181,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	fetch2, fetch3 = f.fetch1.Results(t)
+	fetch2, fetch3 = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1 = nil
 resumed1:
@@ -194,7 +194,7 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 		if !yield1 {
 			f.State = statemachine.Finished
@@ -215,15 +215,15 @@ func (f *pagesFrame) Location() statemachine.Location {
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readFrame{limit: limit}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{readFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // readFrame is what [read] keeps while it is suspended.
@@ -240,8 +240,8 @@ type readFrame struct {
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -253,7 +253,7 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -264,7 +264,7 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
-	if f.loop1.Next(t) {
+	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:269
 		goto resume1
 	}
@@ -272,7 +272,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 		goto done1
 	}
@@ -294,7 +294,7 @@ resume1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:299
 		goto resume2
 	}
@@ -302,7 +302,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -313,7 +313,7 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	if f.loop1.Stop(t) {
+	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:318
 		goto resume3
 	}
@@ -321,7 +321,7 @@ leave2:
 	return false
 resume3:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -356,14 +356,14 @@ type readMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFrame.moveNext(t, nil) {
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.readFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.readFrame = readFrame{Frame: f.readFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a8a02c7fa36002e9
+// Digest of what is above: cb48eff7e5772cbd

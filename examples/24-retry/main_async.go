@@ -20,24 +20,24 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchLocals{mirror: mirror, round: round}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
+func fetchEnter(r *statemachine.Run, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -58,14 +58,14 @@ type fetchFrame struct {
 }
 
 // MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -79,7 +79,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:84
 	if !asleep1 {
 		goto resumed1
@@ -88,7 +88,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err != nil {
@@ -117,8 +117,8 @@ func (f *fetchLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
-func (f *fetchFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -129,26 +129,26 @@ type fetchMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fetchAnyAsync starts [fetchAny] as a state machine and returns its job.
 func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchAnyMachine{fetchAnyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fetchAnyLocals is what [fetchAny] keeps while it is suspended.
@@ -166,7 +166,7 @@ type fetchAnyLocals struct {
 }
 
 // moveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchAnyLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
 	var page string
 	var err error
 	var err2 error
@@ -204,7 +204,7 @@ range2:
 	f.mirror = f.list1[f.i1]
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
-	f.fetch1, page, err = fetchEnter(t, f.ctx, f.mirror, f.round)
+	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:209
 	if f.fetch1 == nil {
 		goto resumed1
@@ -213,7 +213,7 @@ range2:
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
-	page, err = f.fetch1.Results(t)
+	page, err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1 = nil
 resumed1:
@@ -236,7 +236,7 @@ endRange2:
 		pause := time.Millisecond << f.round
 		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
+		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
 	}
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:242
 	if !asleep1 {
@@ -247,7 +247,7 @@ endRange2:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	err2 = t.Refusal()
+	err2 = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 	if err2 != nil {
@@ -281,14 +281,14 @@ type fetchAnyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 94b895a5ee82ea52
+// Digest of what is above: 52269e4d94155f4b

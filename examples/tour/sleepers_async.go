@@ -19,14 +19,14 @@ const (
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := napLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -36,7 +36,7 @@ type napLocals struct {
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -49,7 +49,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+	asleep1, result0 = statemachine.Sleep(r, ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers_async.go:54
 	if !asleep1 {
 		goto resumed1
@@ -58,7 +58,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/tour/sleepers_async.go:64
 	f.State = statemachine.Finished
@@ -77,13 +77,13 @@ type napMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *napMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 0e55e76e8e44f943
+// Digest of what is above: f52781bab158c86a

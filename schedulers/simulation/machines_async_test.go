@@ -20,26 +20,26 @@ const (
 
 // transferBetweenAsync starts [transferBetween] as a state machine and returns its job.
 func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferBetweenMachine{transferBetweenLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or the suspended frame that will have them.
-func transferBetweenEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
+func transferBetweenEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &transferBetweenFrame{transferBetweenLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -63,14 +63,14 @@ type transferBetweenFrame struct {
 }
 
 // MoveNext continues [transferBetween] where it stopped.
-func (f *transferBetweenFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -88,7 +88,7 @@ func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, r
 	}
 	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	f.lock1, err = f.from.LockEnter(t, f.ctx)
+	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
 	if f.lock1 == nil {
 		goto resumed1
@@ -97,7 +97,7 @@ func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, r
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1 = nil
 resumed1:
@@ -125,13 +125,13 @@ resumed1:
 	f.State = 2
 	f.from = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
+	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:136
 	if f.lock1 == nil {
 		goto resumed3
@@ -141,7 +141,7 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1 = nil
 resumed3:
@@ -168,8 +168,8 @@ func (f *transferBetweenLocals) Location() statemachine.Location {
 }
 
 // Results returns what [transferBetween] returned, or raises again the panic that ended it.
-func (f *transferBetweenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -180,27 +180,27 @@ type transferBetweenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferBetweenMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // circleOfMachinesAsync starts [circleOfMachines] as a state machine and returns its job.
 func circleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, a, b) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, a, b) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &circleOfMachinesMachine{circleOfMachinesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // circleOfMachinesFrame is what [circleOfMachines] keeps while it is suspended.
@@ -213,7 +213,7 @@ type circleOfMachinesFrame struct {
 
 // moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
+func (f *circleOfMachinesFrame) moveNext(r *statemachine.Run, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -241,33 +241,33 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 		f.await1 = there
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.await1 = nil
 	// machines_test.go:79: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
 		goto resume2
 	}
 	f.State = 2
 	f.back = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
@@ -287,25 +287,25 @@ type circleOfMachinesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.circleOfMachinesFrame.moveNext(t, nil, nil, nil) {
+func (f *circleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.circleOfMachinesFrame.moveNext(r, nil, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.circleOfMachinesFrame = circleOfMachinesFrame{Frame: f.circleOfMachinesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // circleOfMachinesFunc1Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, a, b, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, a, b, ctx); finished {
 		return v0
 	}
 	m := &circleOfMachinesFunc1Machine{circleOfMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // circleOfMachinesFunc1Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -317,7 +317,7 @@ type circleOfMachinesFunc1Locals struct {
 
 // moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *circleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -329,7 +329,7 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	}
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, a, b)
+	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, a, b)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:334
 	if f.transferBetween1 == nil {
 		goto resumed1
@@ -338,7 +338,7 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-	result0 = f.transferBetween1.Results(t)
+	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
@@ -359,25 +359,25 @@ type circleOfMachinesFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *circleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // circleOfMachinesFunc2Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, b, a, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, b, a, ctx); finished {
 		return v0
 	}
 	m := &circleOfMachinesFunc2Machine{circleOfMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // circleOfMachinesFunc2Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -389,7 +389,7 @@ type circleOfMachinesFunc2Locals struct {
 
 // moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *circleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -401,7 +401,7 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	}
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, b, a)
+	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, b, a)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:406
 	if f.transferBetween1 == nil {
 		goto resumed1
@@ -410,7 +410,7 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-	result0 = f.transferBetween1.Results(t)
+	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
@@ -431,25 +431,25 @@ type circleOfMachinesFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *circleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // waitForLockAsync starts [waitForLock] as a state machine and returns its job.
 func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitForLockLocals{l: l}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForLockMachine{waitForLockLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitForLockLocals is what [waitForLock] keeps while it is suspended.
@@ -463,7 +463,7 @@ type waitForLockLocals struct {
 
 // moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -476,7 +476,7 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	}
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	f.rLock1, err = f.l.RLockEnter(t, ctx)
+	f.rLock1, err = f.l.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:481
 	if f.rLock1 == nil {
 		goto resumed1
@@ -485,7 +485,7 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	err = f.rLock1.Results(t)
+	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1 = nil
 resumed1:
@@ -516,26 +516,26 @@ type waitForLockMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitForLockMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitForKeyAsync starts [waitForKey] as a state machine and returns its job.
 func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitForKeyLocals{l: l, key: key}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForKeyMachine{waitForKeyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitForKeyLocals is what [waitForKey] keeps while it is suspended.
@@ -550,7 +550,7 @@ type waitForKeyLocals struct {
 
 // moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -563,7 +563,7 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	f.lock1, err = f.l.LockEnter(t, ctx, f.key)
+	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:568
 	if f.lock1 == nil {
 		goto resumed1
@@ -572,7 +572,7 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1 = nil
 resumed1:
@@ -603,26 +603,26 @@ type waitForKeyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitForKeyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // awaitAsync starts [await] as a state machine and returns its job.
 func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := awaitLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &awaitMachine{awaitLocals: frame}
-	return m.Start(arg0, &t, m)
+	return m.Start(arg0, &r, m)
 }
 
 // awaitLocals is what [await] keeps while it is suspended.
@@ -634,7 +634,7 @@ type awaitLocals struct {
 
 // moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -648,16 +648,16 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:664
@@ -677,26 +677,26 @@ type awaitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *awaitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := napLocals{name: name, log: log}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -709,7 +709,7 @@ type napLocals struct {
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -723,7 +723,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	asleep1, err = statemachine.Sleep(t, ctx, d)
+	asleep1, err = statemachine.Sleep(r, ctx, d)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:728
 	if !asleep1 {
 		goto resumed1
@@ -732,7 +732,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	if err != nil {
@@ -761,26 +761,26 @@ type napMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *napMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := workLocals{ctx: ctx, steps: steps}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -795,7 +795,7 @@ type workLocals struct {
 }
 
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (f *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -827,10 +827,10 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:828
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
-	return t.Yield(), 0, nil
+	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
-	_ = t.Refusal()
+	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:837
@@ -855,14 +855,14 @@ type workMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *workMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *workMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.workLocals = workLocals{Frame: f.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8a0fd8b8fff5c6c4
+// Digest of what is above: c502ba50a526ec86

@@ -140,9 +140,9 @@ func (lo *lowering) mayRecover(call *ast.CallExpr) bool {
 //		close1 := f.conn.closeEnter
 //		ctx := f.ctx
 //		f.defers.PushEntry(func(
-//			t *statemachine.Task, _ *statemachine.Panicking,
+//			r *statemachine.Run, _ *statemachine.Panicking,
 //		) statemachine.After {
-//			m, _ := close1(t, ctx)
+//			m, _ := close1(r, ctx)
 //			return statemachine.Entered(m != nil)
 //		})
 //	}
@@ -151,7 +151,7 @@ func (lo *lowering) mayRecover(call *ast.CallExpr) bool {
 func (lo *lowering) flattenEpilogue() {
 	end := lo.Body.Rbrace
 	p := &ir.Point{Call: end, Kind: source.KindDeferred, Resume: lo.label("resume")}
-	resumed := ir.Rope{ir.DefersName, ir.Text(".Resumed("), ir.TaskName, ir.Text(")")}
+	resumed := ir.Rope{ir.DefersName, ir.Text(".Resumed("), ir.RunName, ir.Text(")")}
 	lo.add(&ir.Mark{Label: lo.epilogue}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: resumed}, &ir.Jump{To: lo.epilogue})
 }
 
@@ -170,10 +170,10 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 	switch p.Kind {
 	case source.KindEnter:
 		lo.renameCallee(s.Call, p.Enter)
-		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, ir.Rope{ir.TaskName}))
+		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, ir.Rope{ir.RunName}))
 	case source.KindLiteral:
 		l := lo.lowered(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
-		args := []ir.Rope{{ir.TaskName}}
+		args := []ir.Rope{{ir.RunName}}
 		if l.recovery != nil {
 			d.Recovers = true
 			args[0] = append(args[0], ir.Text(", "), ir.PanickingName)
@@ -183,20 +183,20 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 	case source.KindValue:
 		f := lo.FuncVarOf(s.Call.Fun)
 		entry := lo.evaluatedNow(d, f.Var.Name(), ir.Rope{ir.Use(lo.entryOf(f))})
-		args := append([]ir.Rope{{ir.TaskName}}, lo.keptArguments(d, s.Call)...)
+		args := append([]ir.Rope{{ir.RunName}}, lo.keptArguments(d, s.Call)...)
 		enters(d, lo.values(s.Call), append(append(entry, ir.Text("(")), append(joined(args), ir.Text(")"))...))
 	case source.KindTwin, source.KindSleep:
 		lo.renameCallee(s.Call, p.Twin)
-		d.Entry = returnOf("DeferTwin(", ir.Rope{ir.TaskName}, lo.deferredCall(d, s.Call, p.Method))
+		d.Entry = returnOf("DeferTwin(", ir.Rope{ir.RunName}, lo.deferredCall(d, s.Call, p.Method))
 	case source.KindAwaitJob:
 		d.Entry = lo.deferredAwait(s.Call, p.Result, lo.evaluatedNow(d, "await", lo.awaitedJob(s.Call, p)))
 	case source.KindAwait:
 		d.Entry = lo.deferredAwait(s.Call, p.Result, lo.keptValue(d, s.Call.Args[0]))
 	case source.KindYield:
-		d.Entry = returnOf("DeferYield(", ir.Rope{ir.TaskName})
+		d.Entry = returnOf("DeferYield(", ir.Rope{ir.RunName})
 	case source.KindSwitchTo:
 		args := lo.keptArguments(d, s.Call)
-		d.Entry = returnOf("DeferSwitch(", args[0], ir.Rope{ir.TaskName}, args[1])
+		d.Entry = returnOf("DeferSwitch(", args[0], ir.Rope{ir.RunName}, args[1])
 	}
 }
 
@@ -228,5 +228,5 @@ func joined(list []ir.Rope) ir.Rope {
 
 func (lo *lowering) deferredAwait(call *ast.CallExpr, result types.Type, awaited ir.Rope) ir.Rope {
 	r := ir.Rope{ir.Text("return "), ir.StatemachineName, ir.Text(".DeferAwait"), lo.typeArgument(call, result), ir.Text("(")}
-	return append(append(append(r, ir.TaskName, ir.Text(", ")), awaited...), ir.Text(")"))
+	return append(append(append(r, ir.RunName, ir.Text(", ")), awaited...), ir.Text(")"))
 }

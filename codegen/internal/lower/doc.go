@@ -12,11 +12,14 @@
 //	for i := 0; i < n; i++ {            i := 0
 //		sum += fetch(ctx, i) + len(m)   for:
 //	}                                   if !(i < n) goto endFor
-//	                                    fetch, fetch = fetchEnter(t, ctx, i)
+//	                                    fetch1, fetch2 = fetchEnter(r, ctx, i)
 //	                                    park, to go on at resume
 //	                                    resume:
-//	                                    fetch = fetch.Results(t)
+//	                                    fetch2 = fetch1.Results(r)
 //	                                    …
+//	                                    sum += fetch2 + len(m)
+//	                                    i++
+//	                                    goto for
 //
 // Files:
 //

@@ -14,7 +14,7 @@ import (
 //
 //	if err := fetch(ctx); err != nil { A }
 //
-//	f.fetch1, err = fetchEnter(t, ctx)
+//	f.fetch1, err = fetchEnter(r, ctx)
 //	…
 //	if err != nil { A }
 //

@@ -18,10 +18,10 @@ import (
 // A listing of instructions, one a line, as the tests compare them. Labels and temporaries have
 // the names that lowering wants for them, and a number in the order of their mentions:
 //
-//	get1, x = getEnter(t, 1)
+//	get1, x = getEnter(r, 1)
 //	park resume1 | resumed1
 //	resume1:
-//	x = get1.Results(t)
+//	x = get1.Results(r)
 //	get1 = nil
 //	resumed1:
 //	end
@@ -45,7 +45,7 @@ func Go(ctx context.Context, fn func(context.Context) error) *Job[int] { return 
 `
 	machine = `package statemachine // import "github.com/movenext/movenext/statemachine"
 
-type Task struct{}
+type Run struct{}
 `
 	declared = `package p
 
@@ -64,13 +64,13 @@ func pair(a, b int) (int, int) { return a, b }
 
 func get(n int) int { return n }
 func getAsync(n int) *job.Job[int] { return nil }
-func getEnter(t *statemachine.Task, n int) (*getFrame, int) { return nil, n }
+func getEnter(r *statemachine.Run, n int) (*getFrame, int) { return nil, n }
 type getFrame struct{}
-func (*getFrame) Results(t *statemachine.Task) int { return 0 }
+func (*getFrame) Results(r *statemachine.Run) int { return 0 }
 
 func done() error { return nil }
 func doneAsync() *job.Job[job.Void] { return nil }
-func doneEnter(t *statemachine.Task) (*doneFrame, error) { return nil, nil }
+func doneEnter(r *statemachine.Run) (*doneFrame, error) { return nil, nil }
 type doneFrame struct{}
 
 `
@@ -92,7 +92,7 @@ func loweredWith(options lower.Options, signature, body string) *lower.Output {
 }
 
 // entering are the lines of a call of a machine, which the tests but one show as one line.
-var entering = regexp.MustCompile(`(?m)^\w+(?:, )?(.*) (:?=) (.*Enter\(.*\))\npark resume\d+ \| resumed\d+\nresume\d+:\n.*\.Results\(t\)\n\w+ = nil\nresumed\d+:$`)
+var entering = regexp.MustCompile(`(?m)^\w+(?:, )?(.*) (:?=) (.*Enter\(.*\))\npark resume\d+ \| resumed\d+\nresume\d+:\n.*\.Results\(r\)\n\w+ = nil\nresumed\d+:$`)
 
 // short is a listing whose calls of machines have one line.
 func short(listing string) string {
@@ -304,7 +304,7 @@ func (l *lister) rope(r ir.Rope) string {
 func opened(o ir.Open) string {
 	switch o := o.(type) {
 	case ir.OwnName:
-		return map[ir.OwnName]string{ir.OwnTask: "t", ir.OwnFrame: "f", ir.OwnLoops: "f.loops", ir.OwnDefers: "f.defers", ir.OwnPanicking: "p", ir.OwnCallee: "m"}[o]
+		return map[ir.OwnName]string{ir.OwnRun: "r", ir.OwnFrame: "f", ir.OwnLoops: "f.loops", ir.OwnDefers: "f.defers", ir.OwnPanicking: "p", ir.OwnCallee: "m"}[o]
 	case ir.Imported:
 		return o.Preferred
 	case ir.Predeclared:

@@ -19,7 +19,7 @@ import (
 //
 //	err := func() error { n++; return pause(ctx) }()
 //
-//	f.func1, f.err = retryFunc1Enter(t, f.n, f.ctx)
+//	f.func1, f.err = retryFunc1Enter(r, f.n, f.ctx)
 //
 // # What a literal captures
 //
@@ -87,7 +87,7 @@ func (lo *lowering) passed(obj *types.Var, closure bool) ir.Piece {
 	return ir.UseAs(v, as)
 }
 
-// enterLiteral calls the entry of a literal. The first argument is the task.
+// enterLiteral calls the entry of a literal. The first argument is the run.
 func (lo *lowering) enterLiteral(l *lowering, closure bool, args ...ir.Rope) ir.Rope {
 	l.isEntered = true
 	args = slices.Insert(args, 1, lo.passedAll(l, closure)...)
@@ -153,7 +153,7 @@ func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
 		return ir.Rope{ir.Use(lo.entryOf(other))}
 	}
 	sig := f.Var.Type().Underlying().(*types.Signature)
-	names, args := []string{}, []ir.Rope{{ir.TaskName}}
+	names, args := []string{}, []ir.Rope{{ir.RunName}}
 	for range sig.Params().Len() {
 		names = append(names, lo.names.Fresh("arg"))
 		args = append(args, ir.Rope{ir.Text(names[len(names)-1])})
@@ -186,16 +186,16 @@ func (lo *lowering) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
 	return append(body, ir.Text("\nif "), m, ir.Text(" == "), none, ir.Text(" {\nreturn "), none, ir.Text(results+"\n}\nreturn "), m, ir.Text(results+"\n"))
 }
 
-// companionType is the type of a companion: that of the variable, with a task before the
+// companionType is the type of a companion: that of the variable, with a run before the
 // parameters and the suspended callee before the results. With names, it is the head of a
 // function of this type with parameters called so.
 func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 	sig := f.Var.Type().Underlying().(*types.Signature)
-	task := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Task")}
+	run := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Run")}
 	if names != nil {
-		task = append(ir.Rope{ir.TaskName, ir.Text(" ")}, task...)
+		run = append(ir.Rope{ir.RunName, ir.Text(" ")}, run...)
 	}
-	params := []ir.Rope{task}
+	params := []ir.Rope{run}
 	for i := range sig.Params().Len() {
 		var param ir.Rope
 		if names != nil {
@@ -220,7 +220,7 @@ func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 		return ir.Rope{ir.Text("*"), ir.Opened(ir.FrameOf{Lit: lit})}
 	}
 	sig := f.Var.Type().Underlying().(*types.Signature)
-	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Task) (")}, joined(lo.typesOf(sig.Results(), lo.Node))...)
+	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Run) (")}, joined(lo.typesOf(sig.Results(), lo.Node))...)
 	return append(r, ir.Text(") }"))
 }
 
@@ -239,7 +239,7 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	lo.spillArgs(call)
 	lo.hold(p, f.Var.Name(), lo.calleeType(f))
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.TaskName}}
+	args := []ir.Rope{{ir.RunName}}
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
 	}

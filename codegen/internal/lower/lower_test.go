@@ -24,11 +24,11 @@ var cases = []struct{ name, body, want string }{
 		use(err)
 		done()
 	`, `
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		use(get2)
-		err := await doneEnter(t)
+		err := await doneEnter(r)
 		use(err)
-		_ = await doneEnter(t)
+		_ = await doneEnter(r)
 		end
 	`},
 	{"a job", `
@@ -40,7 +40,7 @@ var cases = []struct{ name, body, want string }{
 		await1 = j
 		park resume1
 		resume1:
-		x, err := statemachine.JobResult(t, await1)
+		x, err := statemachine.JobResult(r, await1)
 		await1 = nil
 		use(x, err)
 		end
@@ -51,14 +51,14 @@ var cases = []struct{ name, body, want string }{
 	`, `
 		park resume1
 		resume1:
-		_ = t.Refusal()
+		_ = r.Refusal()
 		use(1)
 		end
 	`},
 	{"a variable is read after the call", `
 		global = n + get(1)
 	`, `
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		global = n + get2
 		end
 	`},
@@ -66,7 +66,7 @@ var cases = []struct{ name, body, want string }{
 		use(len(list) + get(1))
 	`, `
 		len1 := len(list)
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(len1 + get2)
 		end
 	`},
@@ -74,8 +74,8 @@ var cases = []struct{ name, body, want string }{
 		use(n, len(m), list[n], get(1), get(2))
 	`, `
 		len1 := len(m)
-		get2 := await getEnter(t, 1)
-		get4 := await getEnter(t, 2)
+		get2 := await getEnter(r, 1)
+		get4 := await getEnter(r, 2)
 		use(n, len1, list[n], get2, get4)
 		end
 	`},
@@ -85,7 +85,7 @@ var cases = []struct{ name, body, want string }{
 		}
 	`, `
 		if not n > 1 goto cond1
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		if get2 > 2 goto cond2
 		cond1:
 		if not n < 0 goto endIf1
@@ -101,7 +101,7 @@ var cases = []struct{ name, body, want string }{
 			use(n)
 		}
 	`, `
-		x := await getEnter(t, n)
+		x := await getEnter(r, n)
 		if x > n { use(x) } else if !(x > 1) { use(n) }
 		end
 	`},
@@ -113,7 +113,7 @@ var cases = []struct{ name, body, want string }{
 		}
 	`, `
 		if not n > 1 goto else1
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		use(get2)
 		goto endIf1
 		else1:
@@ -132,7 +132,7 @@ var cases = []struct{ name, body, want string }{
 		i := 0
 		for1:
 		if not i < n goto endFor1
-		get2 := await getEnter(t, i)
+		get2 := await getEnter(r, i)
 		if get2 == 0 { goto next1 }
 		use(func() int { return i })
 		next1:
@@ -149,7 +149,7 @@ var cases = []struct{ name, body, want string }{
 		use(get(n))
 	`, `
 		for i := range n { use(i) }
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		use(get2)
 		end
 	`},
@@ -163,7 +163,7 @@ var cases = []struct{ name, body, want string }{
 		range1:
 		if i >= len(list1) goto endRange1
 		x := list1[i]
-		get2 := await getEnter(t, x)
+		get2 := await getEnter(r, x)
 		use(i, get2)
 		i++
 		goto range1
@@ -179,7 +179,7 @@ var cases = []struct{ name, body, want string }{
 		i1 := 0
 		range1:
 		if i1 >= n1 goto endRange1
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(get2)
 		i1++
 		goto range1
@@ -196,7 +196,7 @@ var cases = []struct{ name, body, want string }{
 		if not iter1.Next() goto endRange1
 		key1, _ := <ir.IfNamed>iter1.Key().Interface()<ir.IfNamed>
 		k := key1
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(k, get2)
 		goto range1
 		endRange1:
@@ -219,7 +219,7 @@ var cases = []struct{ name, body, want string }{
 		case 3: use(3)
 		goto endSwitch1
 		case1:
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		use(get2)
 		case2:
 		use(2)
@@ -235,7 +235,7 @@ var cases = []struct{ name, body, want string }{
 		}
 	`, `
 		tag1 := n
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		if tag1 == (get2) goto case1
 		if tag1 == (2) goto case1
 		goto case2
@@ -259,7 +259,7 @@ var cases = []struct{ name, body, want string }{
 		case int: goto case1
 		goto endSwitch1
 		case1:
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(v, get2)
 		endSwitch1:
 		end
@@ -278,7 +278,7 @@ var cases = []struct{ name, body, want string }{
 		default: 
 		goto endSwitch1
 		case1:
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(x, get2)
 		endSwitch1:
 		end
@@ -296,7 +296,7 @@ var cases = []struct{ name, body, want string }{
 		last:
 		use(n)
 	`, `
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		if get2 > 1 { goto endFor1 }
 		endFor1:
 		use(n)
@@ -307,7 +307,7 @@ var cases = []struct{ name, body, want string }{
 		return
 		use(get(2))
 	`, `
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(get2)
 		end
 	`},
@@ -317,11 +317,11 @@ var cases = []struct{ name, body, want string }{
 		use(x)
 	`, `
 		x := 0
-		await fFunc1Enter(t, &x, n)
+		await fFunc1Enter(r, &x, n)
 		use(x)
 		end
 		fFunc1Enter(x, n)
-		get2 := await getEnter(t, n)
+		get2 := await getEnter(r, n)
 		x = get2
 		end
 	`},
@@ -329,14 +329,14 @@ var cases = []struct{ name, body, want string }{
 		g := func(i int) int { return get(i) + n }
 		use(g(1))
 	`, `
-		gEnter := func(t *statemachine.Task, arg1 int) (*<ir.FrameOf>, int) {
-		return fFunc1Enter(t, n, arg1)
+		gEnter := func(r *statemachine.Run, arg1 int) (*<ir.FrameOf>, int) {
+		return fFunc1Enter(r, n, arg1)
 		}
-		g2 := await gEnter(t, 1)
+		g2 := await gEnter(r, 1)
 		use(g2)
 		end
 		fFunc1Enter(n, i)
-		get2 := await getEnter(t, i)
+		get2 := await getEnter(r, i)
 		result = get2 + n
 		end
 	`},
@@ -345,7 +345,7 @@ var cases = []struct{ name, body, want string }{
 		use(get(1))
 	`, `
 		defer use(n)
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(get2)
 		end
 	`},
@@ -354,14 +354,14 @@ var cases = []struct{ name, body, want string }{
 		use(get(1))
 	`, `
 		after a panic goto epilogue1
-		defer m, _ := doneEnter(t)
+		defer m, _ := doneEnter(r)
 		return statemachine.Entered(m != nil)
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(get2)
 		epilogue1:
 		park resume2
 		resume2:
-		f.defers.Resumed(t)
+		f.defers.Resumed(r)
 		goto epilogue1
 	`},
 	{"a function that the runtime calls", `
@@ -370,7 +370,7 @@ var cases = []struct{ name, body, want string }{
 		use(job.Go(ctx, func(arg1 Context) (error) { return fFunc1Run(arg1) }))
 		end
 		fFunc1Enter(_)
-		result = await doneEnter(t)
+		result = await doneEnter(r)
 		end
 	`},
 	{"a tuple whose panics show", `
@@ -382,7 +382,7 @@ var cases = []struct{ name, body, want string }{
 		len1 := len(m)
 		a := *p
 		b := 1/len1
-		get2 := await getEnter(t, 1)
+		get2 := await getEnter(r, 1)
 		use(a, b, get2)
 		end
 	`},
@@ -390,7 +390,7 @@ var cases = []struct{ name, body, want string }{
 		use(map[int]int{1: 2, n: get(3)})
 	`, `
 		lit1 := map[int]int{1: 2, }
-		get2 := await getEnter(t, 3)
+		get2 := await getEnter(r, 3)
 		lit1[n] = get2
 		use(lit1)
 		end
@@ -399,7 +399,7 @@ var cases = []struct{ name, body, want string }{
 		const a = 1
 		use(a, get(a))
 	`, `
-		get2 := await getEnter(t, a)
+		get2 := await getEnter(r, a)
 		use(a, get2)
 		end
 	`},
@@ -418,10 +418,10 @@ func TestInstructions(t *testing.T) {
 func TestACallOfAMachine(t *testing.T) {
 	out := lowered("(n int)", "use(get(n))")
 	assert.Equal(t, lines(`
-		get1, get2 := getEnter(t, n)
+		get1, get2 := getEnter(r, n)
 		park resume1 | resumed1
 		resume1:
-		get2 = get1.Results(t)
+		get2 = get1.Results(r)
 		get1 = nil
 		resumed1:
 		use(get2)
@@ -437,13 +437,13 @@ func TestAReturnStatementAssignsTheResults(t *testing.T) {
 	out := lowered("(n int) (x, y int)", "defer use(n)\nreturn get(1), n + get(2)")
 	assert.Equal(t, lines(`
 		defer use(n)
-		get2 := await getEnter(t, 1)
-		get4 := await getEnter(t, 2)
+		get2 := await getEnter(r, 1)
+		get4 := await getEnter(r, 2)
 		x, y = get2, n + get4
 		end
 	`), lines(short(listing(out))))
 	out = lowered("(n int) (x int)", "use(1)\nreturn get(n)")
-	assert.Equal(t, lines("use(1)\nx = await getEnter(t, n)\nend"), lines(short(listing(out))))
+	assert.Equal(t, lines("use(1)\nx = await getEnter(r, n)\nend"), lines(short(listing(out))))
 }
 
 // lines are those of a text, without indentation.

@@ -51,7 +51,7 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 	case source.KindEmit:
 		lo.suspendEmit(call, p, dst)
 	case source.KindYield:
-		lo.add(&ir.Note{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: ir.Rope{ir.Text("_ = "), ir.TaskName, ir.Text(".Refusal()")}})
+		lo.add(&ir.Note{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: ir.Rope{ir.Text("_ = "), ir.RunName, ir.Text(".Refusal()")}})
 	case source.KindSwitchTo:
 		lo.suspendSwitch(call, p, dst)
 	}
@@ -68,14 +68,14 @@ func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
 //
 //	x, err = fetch(ctx, a)
 //
-//	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
+//	f.fetch1, f.x, f.err = fetchEnter(r, f.ctx, f.a)
 //	if f.fetch1 == nil {
 //		goto resumed1
 //	}
 //	f.State = 1
 //	return false
 //	resume1:
-//	f.x, f.err = f.fetch1.Results(t)
+//	f.x, f.err = f.fetch1.Results(r)
 //	f.fetch1 = nil
 //	resumed1:
 //
@@ -85,7 +85,7 @@ func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
 	p.Resumed = lo.label("resumed")
-	lo.rename(call, s.Method, s.Enter, ir.TaskName)
+	lo.rename(call, s.Method, s.Enter, ir.RunName)
 	lo.enterCallee(p, lo.expr(call), dst)
 }
 
@@ -95,7 +95,7 @@ func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
 	lo.add(&ir.Note{Pos: p.Call})
 	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.TaskName, ir.Text(")")}
+	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.RunName, ir.Text(")")}
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: results}, forget(p.Held), &ir.Mark{Label: p.Resumed})
 }
 
@@ -109,22 +109,22 @@ func again(dst []ir.Dest) []ir.Dest {
 }
 
 // suspendSleep sleeps. Package job cannot know machines, so the runtime has the entry
-// of its function, which tells the task what interrupted the sleep. So none of a
+// of its function, which tells the run what interrupted the sleep. So none of a
 // million sleeping machines needs to know its sleep.
 //
-//	asleep1, err = statemachine.Sleep(t, ctx, d)
+//	asleep1, err = statemachine.Sleep(r, ctx, d)
 //	if !asleep1 {
 //		goto resumed1
 //	}
 //	f.State = 1
 //	return false
 //	resume1:
-//	err = t.Refusal()
+//	err = r.Refusal()
 //	resumed1:
 func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.TaskName}}
+	args := []ir.Rope{{ir.RunName}}
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
 	}
@@ -132,7 +132,7 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, joined(args)...), ir.Text(")"))
 	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.TaskName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
+	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
 // suspendLiteral calls a literal that has become a machine: a callee with more
@@ -142,7 +142,7 @@ func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Des
 	lo.spillArgs(call)
 	lo.hold(p, "func", ir.Rope{ir.Text("*" + l.Declared.Frame + lo.typeArgs())})
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.TaskName}}
+	args := []ir.Rope{{ir.RunName}}
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
 	}
@@ -239,7 +239,7 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	lo.add(&ir.Note{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: plain}, &ir.Jump{To: p.Resumed}, &ir.Mark{Label: move})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.TaskName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
+	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
 // once is e, converted to t, as text that may be written several times and is evaluated
@@ -339,7 +339,7 @@ func (lo *lowering) unpack(call *ast.CallExpr, src ir.Rope, s *source.Suspension
 }
 
 func (lo *lowering) resultOf(function string, p *ir.Point) ir.Rope {
-	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.TaskName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
+	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.RunName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
 }
 
 // jobType is the type of a job that has a result of type t.

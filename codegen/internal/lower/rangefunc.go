@@ -20,9 +20,9 @@ import (
 //	loop1 = statemachine.RangeStream(pagesAsync(ctx, first))
 //	loops.Open(loop1)
 //	range1:
-//	if loop1.Next(t) { goto resume1 }     // suspends
+//	if loop1.Next(r) { goto resume1 }     // suspends
 //	resume1:
-//	if !loop1.More(t) { goto done1 }
+//	if !loop1.More(r) { goto done1 }
 //	p, err = loop1.Key(), loop1.Value()
 //	body
 //	goto range1
@@ -37,9 +37,9 @@ import (
 // function and continues:
 //
 //	leave1:
-//	if loop1.Stop(t) { goto resume2 }     // suspends
+//	if loop1.Stop(r) { goto resume2 }     // suspends
 //	resume2:
-//	loop1.Stopped(t)
+//	loop1.Stopped(r)
 //	loops.Close()
 //	goto endRange1
 //
@@ -78,7 +78,7 @@ func (r *ranging) overFunc(name string) {
 	lo.add(&ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
 	l.ask("Next")
 	done := lo.label("done")
-	lo.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.TaskName, ir.Text(")")}, Not: true, To: done})
+	lo.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.RunName, ir.Text(")")}, Not: true, To: done})
 	key, value := ir.Rope{ir.Use(l.v), ir.Text(".Key()")}, ir.Rope{ir.Use(l.v), ir.Text(".Value()")}
 	if r.s.Tok == token.ASSIGN {
 		r.assignInTurn(r.s.Key, key)
@@ -208,7 +208,7 @@ func (l *rangeLoop) stops() {
 	for _, leave := range l.leaves {
 		lo.add(&ir.Mark{Label: leave.at})
 		l.ask("Stop")
-		lo.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.TaskName, ir.Text(")")}}, closeLoop, forget(l.v))
+		lo.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.RunName, ir.Text(")")}}, closeLoop, forget(l.v))
 		if leave.to == nil {
 			lo.add(&ir.Finish{Results: lo.results})
 		} else {
@@ -250,7 +250,7 @@ func (lo *lowering) outside(target token.Pos) int {
 //	f.State = 1
 //	return true
 //	resume1:
-//	if !f.Wanted(t) { … }
+//	if !f.Wanted(r) { … }
 //
 // To the caller of MoveNext, a machine that has reached a yield has done its work.
 func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
@@ -259,5 +259,5 @@ func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) 
 	lo.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
 	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.TaskName, ir.Text(")")}, Typed: lo.retyped(call, dst)})
+	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.RunName, ir.Text(")")}, Typed: lo.retyped(call, dst)})
 }

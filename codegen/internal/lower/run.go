@@ -147,7 +147,7 @@ func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
 //	f.map1, f.out, f.err = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.urls,
 //		func(ctx1 context.Context, url1 string) (page, error) {
 //			return crawlFunc1Run(ctx1, url1)
-//		})).Enter(t)
+//		})).Enter(r)
 //
 // The functions say by their errors that they have suspended, as those of jobs do
 // (see above), and the operation then says so by its own: there is no second form of
@@ -169,5 +169,5 @@ func (lo *lowering) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.D
 		ir.Edit{Pos: ctx.Pos(), End: ctx.Pos(), With: ir.Rope{ir.StatemachineName, ir.Text(".Calling(")}},
 		ir.Edit{Pos: ctx.End(), End: ctx.End(), With: ir.Rope{ir.Text(")")}})
 	entry := append(ir.Rope{ir.StatemachineName, ir.Text("." + helper + "(")}, lo.expr(call)...)
-	lo.enterCallee(p, append(entry, ir.Text(").Enter("), ir.TaskName, ir.Text(")")), dst)
+	lo.enterCallee(p, append(entry, ir.Text(").Enter("), ir.RunName, ir.Text(")")), dst)
 }

@@ -288,7 +288,7 @@ func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
 //
 //	pprof.SetGoroutineLabels(ctx)
 //
-//	statemachine.SetGoroutineLabels(t, f.ctx)
+//	statemachine.SetGoroutineLabels(r, f.ctx)
 //
 // Likewise pprof.Do, which sets labels twice. In a literal it stays as it is: the
 // literal may be called when the machine is not running, and from other goroutines.
@@ -298,7 +298,7 @@ func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
 		return false
 	}
 	s.replace(call.Fun, ir.StatemachineName, ir.Text("."+name))
-	s.insert(call.Lparen+1, ir.TaskName, ir.Text(", "))
+	s.insert(call.Lparen+1, ir.RunName, ir.Text(", "))
 	for _, arg := range call.Args {
 		s.walk(arg)
 	}

@@ -28,12 +28,12 @@ import (
 // machine.
 //
 //	func (r *repo) loadEnter(
-//		t *statemachine.Task, ctx context.Context, id int,
+//		r *statemachine.Run, ctx context.Context, id int,
 //	) (*repoLoadFrame, user, error) {
 //		if u, ok := r.cache[id]; ok {
 //			return nil, u, nil
 //		}
-//		return r.fetchEnter(t, ctx, id)
+//		return r.fetchEnter(r, ctx, id)
 //	}
 //
 //	type repoLoadFrame = repoFetchFrame
@@ -270,7 +270,7 @@ func (lo *lowering) tailOf() *ir.Tail {
 func (lo *lowering) returnInTail(n *ast.ReturnStmt) []ir.Edit {
 	for _, c := range lo.tail {
 		if c.stmt == n {
-			lo.rename(c.call, c.point.Method, c.point.Enter, ir.TaskName)
+			lo.rename(c.call, c.point.Method, c.point.Enter, ir.RunName)
 			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, lo.expr(c.call)...)}}
 		}
 	}

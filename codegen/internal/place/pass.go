@@ -14,11 +14,11 @@ import (
 // MoveNext, which is called when it is resumed, passes zeros:
 //
 //	func (f *napLocals) moveNext(
-//		t *statemachine.Task, ctx context.Context, d time.Duration,
+//		r *statemachine.Run, ctx context.Context, d time.Duration,
 //	) (finished bool, result0 error)
 //
-//	func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-//		finished, f.result0 = f.moveNext(t, nil, 0)
+//	func (f *napFrame) MoveNext(r *statemachine.Run) (finished bool) {
+//		finished, f.result0 = f.moveNext(r, nil, 0)
 //		return finished
 //	}
 //

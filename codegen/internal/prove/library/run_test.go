@@ -107,9 +107,9 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Len(t, c.names, 2)
 	data, err := os.ReadFile(f.Path)
 	require.NoError(t, err)
-	assert.Contains(t, string(data), "func (movenextR0 *T[K]) m(movenextP0 int, movenextP1 ...string) (a, b int) { if movenextpoint.On(0) { var movenextT movenextmachine.Task; "+
+	assert.Contains(t, string(data), "func (movenextR0 *T[K]) m(movenextP0 int, movenextP1 ...string) (a, b int) { if movenextpoint.On(0) { var movenextT movenextmachine.Run; "+
 		"movenextM, movenextV0, movenextV1 := movenextR0.mEnter(&movenextT, movenextP0, movenextP1...); if movenextM != nil { movenextpoint.Finish(&movenextT); "+
-		"movenextV0, movenextV1 = movenextM.Results(&movenextmachine.Task{}) }; return movenextV0, movenextV1 }; movenextpoint.Here(0);")
-	assert.Contains(t, string(data), "func g[K any](movenextP0 K) { if movenextpoint.On(1) { var movenextT movenextmachine.Task; "+
-		"movenextM := gEnter2[K](&movenextT, movenextP0); if movenextM != nil { movenextpoint.Finish(&movenextT); movenextM.Results(&movenextmachine.Task{}) }; return  };")
+		"movenextV0, movenextV1 = movenextM.Results(&movenextmachine.Run{}) }; return movenextV0, movenextV1 }; movenextpoint.Here(0);")
+	assert.Contains(t, string(data), "func g[K any](movenextP0 K) { if movenextpoint.On(1) { var movenextT movenextmachine.Run; "+
+		"movenextM := gEnter2[K](&movenextT, movenextP0); if movenextM != nil { movenextpoint.Finish(&movenextT); movenextM.Results(&movenextmachine.Run{}) }; return  };")
 }

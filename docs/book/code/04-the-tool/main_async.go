@@ -19,24 +19,24 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
-func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
+func greetEnter(r *statemachine.Run, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
-	if finished, v0, v1 := frame.moveNext(t, name); finished {
+	if finished, v0, v1 := frame.moveNext(r, name); finished {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, "", nil
 }
 
@@ -56,14 +56,14 @@ type greetFrame struct {
 }
 
 // MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,17 +77,17 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	return t.Await(f.await1), "", nil
+	return r.Await(f.await1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-		text, err := statemachine.JobResult(t, f.await1)
+		text, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		f.await1 = nil
 		result0, result1 = "hello, "+text, err
@@ -103,8 +103,8 @@ func (f *greetLocals) Location() statemachine.Location {
 }
 
 // Results returns what [greet] returned, or raises again the panic that ended it.
-func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -115,36 +115,36 @@ type greetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumLocals{b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, a); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, a); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
-func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
+func sumEnter(r *statemachine.Run, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
-	if finished, v0, v1 := frame.moveNext(t, a); finished {
+	if finished, v0, v1 := frame.moveNext(r, a); finished {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -167,14 +167,14 @@ type sumFrame struct {
 }
 
 // MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -191,16 +191,16 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:196
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	f.x, err = statemachine.JobResult(t, f.await1)
+	f.x, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = nil
 	if err != nil {
@@ -214,20 +214,20 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:219
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		var y int
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-		y, err = statemachine.JobResult(t, f.await1)
+		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		f.await1 = nil
 		result0, result1 = f.x+y, err
@@ -243,8 +243,8 @@ func (f *sumLocals) Location() statemachine.Location {
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
-func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -255,26 +255,26 @@ type sumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := totalLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, parts); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, parts); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &totalMachine{totalLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // totalLocals is what [total] keeps while it is suspended.
@@ -289,7 +289,7 @@ type totalLocals struct {
 
 // moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *totalLocals) moveNext(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -318,17 +318,17 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:323
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		n, err := statemachine.JobResult(t, f.await1)
+		n, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		f.await1 = nil
 		if err != nil {
@@ -364,26 +364,26 @@ type totalMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetSumLocals{a: a, b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetSumMachine{greetSumLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // greetSumLocals is what [greetSum] keeps while it is suspended.
@@ -400,7 +400,7 @@ type greetSumLocals struct {
 
 // moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
 	state := f.State
@@ -416,7 +416,7 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	}
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
-	f.greet1, f.text, err = greetEnter(t, name)
+	f.greet1, f.text, err = greetEnter(r, name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:421
 	if f.greet1 == nil {
 		goto resumed1
@@ -425,7 +425,7 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
-	f.text, err = f.greet1.Results(t)
+	f.text, err = f.greet1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1 = nil
 resumed1:
@@ -439,7 +439,7 @@ resumed1:
 	}
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
-	f.sum2, n, err = sumEnter(t, f.a, f.b)
+	f.sum2, n, err = sumEnter(r, f.a, f.b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
 	if f.sum2 == nil {
 		goto resumed2
@@ -449,7 +449,7 @@ resumed1:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
-	n, err = f.sum2.Results(t)
+	n, err = f.sum2.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2 = nil
 resumed2:
@@ -472,14 +472,14 @@ type greetSumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 623e1e6dc17461b1
+// Digest of what is above: 69a5c2c2b3d1e1e6

@@ -18,15 +18,15 @@ const (
 
 // eachAsync starts [each] as a state machine and returns its job.
 func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := eachFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, parts, ended) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, parts, ended) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{eachFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // eachFrame is what [each] keeps while it is suspended.
@@ -43,8 +43,8 @@ type eachFrame struct {
 
 // moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *eachFrame) moveNext(r *statemachine.Run, parts []*job.Job[int], ended *bool) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,16 +77,16 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:82
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
@@ -121,14 +121,14 @@ type eachMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.eachFrame.moveNext(t, nil, nil) {
+func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.eachFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.err)
 	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: eee4919629191195
+// Digest of what is above: 3c37478dec9ab2f0

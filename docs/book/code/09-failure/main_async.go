@@ -20,24 +20,24 @@ const (
 
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := findLocals{key: key}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &findMachine{findLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // findEnter enters [find] for another machine. It returns the results, or the suspended frame that will have them.
-func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
+func findEnter(r *statemachine.Run, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &findFrame{findLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -57,14 +57,14 @@ type findFrame struct {
 }
 
 // MoveNext continues [find] where it stopped.
-func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *findFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -78,7 +78,7 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:83
 	if !asleep1 {
 		goto resumed1
@@ -87,7 +87,7 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
@@ -119,8 +119,8 @@ func (f *findLocals) Location() statemachine.Location {
 }
 
 // Results returns what [find] returned, or raises again the panic that ended it.
-func (f *findFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *findFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -131,27 +131,27 @@ type findMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *findMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *findMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.findLocals = findLocals{Frame: f.findLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // findOrAsync starts [findOr] as a state machine and returns its job.
 func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := findOrFrame{text: new(string), err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, key, otherwise) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, key, otherwise) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{findOrFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // findOrFrame is what [findOr] keeps while it is suspended.
@@ -167,8 +167,8 @@ type findOrFrame struct {
 
 // moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *findOrFrame) moveNext(r *statemachine.Run, ctx context.Context, key string, otherwise string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var find2 string
 	var find3 error
 	state := f.State
@@ -199,7 +199,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	}
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	f.find1, find2, find3 = findEnter(t, ctx, key)
+	f.find1, find2, find3 = findEnter(r, ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:204
 	if f.find1 == nil {
 		goto resumed1
@@ -208,7 +208,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	return false
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	find2, find3 = f.find1.Results(t)
+	find2, find3 = f.find1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1 = nil
 resumed1:
@@ -233,14 +233,14 @@ type findOrMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findOrFrame.moveNext(t, nil, "", "") {
+func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.findOrFrame.moveNext(r, nil, "", "") {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, *f.text, *f.err)
+	r.Rethrow()
+	f.SetResult(r, *f.text, *f.err)
 	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 68bc3717f3cb120e
+// Digest of what is above: 4947acfcca7ed29b

@@ -18,14 +18,14 @@ const (
 
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := addLocals{sum: sum}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, part); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, part); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &addMachine{addLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // addLocals is what [add] keeps while it is suspended.
@@ -40,7 +40,7 @@ type addLocals struct {
 
 // moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
+func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -56,17 +56,17 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-		n, err := statemachine.JobResult(t, f.await1)
+		n, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 		f.await1 = nil
 		*f.sum = f.before + n
@@ -89,14 +89,14 @@ type addMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *addMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *addMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.addLocals = addLocals{Frame: f.addLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2c1d25c8d0951fb6
+// Digest of what is above: 1f7c8eebd9380235

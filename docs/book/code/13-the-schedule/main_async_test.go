@@ -18,14 +18,14 @@ const (
 
 // orderlyAsync starts [orderly] as a state machine and returns its job.
 func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &orderlyMachine{orderlyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // orderlyLocals is what [orderly] keeps while it is suspended.
@@ -38,7 +38,7 @@ type orderlyLocals struct {
 
 // moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,33 +65,33 @@ func (f *orderlyLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.await1 = nil
 	// main_test.go:35: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = nil
 	result0 = nil
@@ -112,26 +112,26 @@ type orderlyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.orderlyLocals = orderlyLocals{Frame: f.orderlyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
 func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &orderlyFunc1Machine{orderlyFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // orderlyFunc1Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -143,7 +143,7 @@ type orderlyFunc1Locals struct {
 
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -155,7 +155,7 @@ func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	}
 	// main_test.go:32: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:160
 	if f.dine1 == nil {
 		goto resumed1
@@ -164,7 +164,7 @@ func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
 	f.dine1 = nil
 resumed1:
@@ -185,25 +185,25 @@ type orderlyFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
 func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &orderlyFunc2Machine{orderlyFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // orderlyFunc2Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -215,7 +215,7 @@ type orderlyFunc2Locals struct {
 
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -227,7 +227,7 @@ func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	}
 	// main_test.go:33: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:232
 	if f.dine1 == nil {
 		goto resumed1
@@ -236,7 +236,7 @@ func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 	f.dine1 = nil
 resumed1:
@@ -257,13 +257,13 @@ type orderlyFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 11b375031ac96874
+// Digest of what is above: 29638b021b1bcc80

@@ -18,14 +18,14 @@ const (
 
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, c client, name string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := visitLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c, name); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -37,7 +37,7 @@ type visitLocals struct {
 
 // moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
+func (f *visitLocals) moveNext(r *statemachine.Run, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -51,17 +51,17 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c clie
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() && t.Proceed() {
+	if f.lookup1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:56
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	return t.Await(f.lookup1), "", nil
+	return r.Await(f.lookup1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-		address, err := statemachine.TwinResult(t, f.lookup1)
+		address, err := statemachine.TwinResult(r, f.lookup1)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		f.lookup1 = nil
 		if err != nil {
@@ -90,14 +90,14 @@ type visitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, client{}, "")
+func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, client{}, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 35906a7bb49fc5c8
+// Digest of what is above: fbbf0dae5851acb9

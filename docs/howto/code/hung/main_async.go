@@ -19,15 +19,15 @@ const (
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferMachine{transferLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // transferLocals is what [transfer] keeps while it is suspended.
@@ -45,8 +45,8 @@ type transferLocals struct {
 }
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -65,7 +65,7 @@ func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// main.go:22: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	f.lock1, err = f.from.LockEnter(t, f.ctx)
+	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:70
 	if f.lock1 == nil {
 		goto resumed1
@@ -74,7 +74,7 @@ func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1 = nil
 resumed1:
@@ -99,7 +99,7 @@ resumed1:
 	}
 	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	f.wait2, _, err2 = f.both.WaitEnter(t, f.ctx)
+	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:104
 	if f.wait2 == nil {
 		goto resumed2
@@ -109,7 +109,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	_, err2 = f.wait2.Results(t)
+	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2 = nil
 resumed2:
@@ -123,7 +123,7 @@ resumed2:
 	}
 	// main.go:29: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	f.lock1, err3 = f.to.LockEnter(t, f.ctx)
+	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:128
 	if f.lock1 == nil {
 		goto resumed3
@@ -133,7 +133,7 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	err3 = f.lock1.Results(t)
+	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	f.lock1 = nil
 resumed3:
@@ -166,37 +166,37 @@ type transferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.transferLocals = transferLocals{Frame: f.transferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := loadLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, page); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &loadMachine{loadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
-func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
+func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
-	if finished, v0, v1 := frame.moveNext(t, page); finished {
+	if finished, v0, v1 := frame.moveNext(r, page); finished {
 		return nil, v0, v1
 	}
 	m := &loadFrame{loadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, "", nil
 }
 
@@ -216,14 +216,14 @@ type loadFrame struct {
 }
 
 // MoveNext continues [load] where it stopped.
-func (f *loadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -237,16 +237,16 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:242
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	return t.Await(f.await1), "", nil
+	return r.Await(f.await1), "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:253
@@ -260,8 +260,8 @@ func (f *loadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [load] returned, or raises again the panic that ended it.
-func (f *loadFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -272,26 +272,26 @@ type loadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := renderLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, page); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &renderMachine{renderLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -303,7 +303,7 @@ type renderLocals struct {
 
 // moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
 	state := f.State
@@ -317,7 +317,7 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	}
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
-	f.load1, text, err = loadEnter(t, page)
+	f.load1, text, err = loadEnter(r, page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
 	if f.load1 == nil {
 		goto resumed1
@@ -326,7 +326,7 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
-	text, err = f.load1.Results(t)
+	text, err = f.load1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1 = nil
 resumed1:
@@ -349,14 +349,14 @@ type renderMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: eb4176c5979effd3
+// Digest of what is above: 1be990919dcca2f9

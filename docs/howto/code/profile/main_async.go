@@ -20,14 +20,14 @@ const (
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{tenant: tenant}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -39,7 +39,7 @@ type serveLocals struct {
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -53,7 +53,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:58
 	if !asleep1 {
 		goto resumed1
@@ -62,7 +62,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	if err != nil {
@@ -91,14 +91,14 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 9dd3adc328e599a5
+// Digest of what is above: b28d191568ea3f48
