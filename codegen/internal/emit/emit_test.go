@@ -114,6 +114,18 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	assert.Equal(t, "int", out.Frames[0].Fields[0].Type)
 }
 
+func TestAFunctionThatNoMachineEntersHasNoEntry(t *testing.T) {
+	in := input(false)
+	in.Source.RootOnly = true
+	_, text, _ := printed(t, in)
+	assert.Contains(t, text, "func keepAsync(")
+	assert.Contains(t, text, "type keepLocals struct {")
+	assert.Contains(t, text, "func (f *keepMachine) MoveNext(")
+	for _, without := range []string{"keepEnter", "keepFrame", "Results("} {
+		assert.NotContains(t, text, without)
+	}
+}
+
 func TestALiteralIsDeclaredForWhatItIsUsedFor(t *testing.T) {
 	for _, c := range []struct {
 		literal           emit.Literal

@@ -53,8 +53,8 @@ func (lo *lowering) ifStatement(s *ast.IfStmt) {
 
 // restStays reports whether nothing suspends in an if statement once its condition has been
 // evaluated: the rest stays as it was written. A condition with a suspension behind && or ||
-// is not evaluated at once, and the text of one in a later line than the statement has lost
-// its place.
+// is not evaluated at once. One that begins on a later line than the statement would be
+// printed on another line than the source has it.
 func (lo *lowering) restStays(s *ast.IfStmt) bool {
 	if lo.Suspends(s.Body) || s.Else != nil && lo.Suspends(s.Else) || lo.Source.Line(s.If) != lo.Source.Line(s.Cond.Pos()) {
 		return false

@@ -130,6 +130,18 @@ func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
 	}
 }
 
+func TestWhatTheEntryOfASuspendedCalleeHasZeroedIsNotEmptied(t *testing.T) {
+	held, got := local("held", pointer), local("got", pointer)
+	held.Place = ir.InFrame
+	point := &ir.Point{Held: held, Resume: &ir.Label{Want: "resume"}, Resumed: &ir.Label{Want: "resumed"}}
+	enter := &ir.Assign{Dst: []ir.Dest{{V: held}, {V: got, Declares: true}}, Src: ir.Rope{ir.Text("enter()")}}
+	place.Variables(function(code(
+		enter, &ir.Park{Point: point}, &ir.Mark{Label: point.Resume}, set(got), &ir.Mark{Label: point.Resumed}, suspend(), use(got),
+	), held, got))
+	assert.Equal(t, ir.InFrame, got.Place)
+	assert.Empty(t, point.Stale, "an entry that suspends returns zero values")
+}
+
 func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
 	for name, change := range map[string]func(*place.Function){
 		"a named result of a function with deferred calls": func(fn *place.Function) { fn.Defers = true },
