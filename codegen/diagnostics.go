@@ -7,22 +7,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The refusals of the lowering. Each message says what, why, and what to write instead.
+// The findings of the driver. Each message says what, why, and what to write instead.
 
 // categoryInitialiser: right Go that may block before main begins.
 const categoryInitialiser = "initialiser"
-
-func unorderedGeneric(at source.Extent, typ string) source.Diagnostic {
-	return source.Unsupported(at, "this could be changed while the statement suspends, and is of type "+typ+" here",
-		"whether the old or the new value is used depends on the type argument",
-		"copy it to a variable first")
-}
-
-func localGenericType(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, "the generic type "+name+" cannot be declared here",
-		"the frame may have to name the type, so it is declared outside of the function with the type parameters of both, and two of them have one name",
-		"give its type parameters other names")
-}
 
 func heldUnsafe(at source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(at, name+" is an unsafe.Pointer and is needed after a suspension",

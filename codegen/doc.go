@@ -44,7 +44,7 @@
 // by it: the parameters ctx and a are needed before the first suspension only, and the
 // results at the end only, so they are the method's own parameters and results.
 //
-//	func (f *fetchBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
+//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
 //
 // It begins by jumping to where it stopped:
 //
@@ -64,14 +64,14 @@
 // through, its results are there and no object was made; otherwise it has
 // suspended, and so does the caller:
 //
-//	f.fetch1, f.x, err = fetchEnter(t, ctx, a)
+//	f.fetch1, f.x, err = fetchEnter(r, ctx, a)
 //	if f.fetch1 == nil {
 //		goto resumed1
 //	}
 //	f.State = 1
 //	return false, 0, nil
 //	resume1:
-//	f.x, err = f.fetch1.Results(t)
+//	f.x, err = f.fetch1.Results(r)
 //	f.fetch1 = nil
 //	resumed1:
 //
@@ -82,11 +82,11 @@
 // An awaited job needs no second way: if it has completed, the machine continues where
 // it would be resumed.
 //
-//	if f.await2.IsCompleted() && t.Proceed() {
+//	if f.await2.IsCompleted() && r.Proceed() {
 //		goto resume2
 //	}
 //	f.State = 2
-//	return t.Await(f.await2), 0, nil
+//	return r.Await(f.await2), 0, nil
 //	resume2:
 //
 // # Where variables live
@@ -105,7 +105,7 @@
 //
 //	f.State = 2
 //	f.b = "" // not needed any more
-//	return t.Await(f.await2), 0, nil
+//	return r.Await(f.await2), 0, nil
 //
 // # Two entries
 //
@@ -114,16 +114,17 @@
 // fetchBothEnter, which makes none:
 //
 //	frame := fetchBothLocals{b: b}
-//	if finished, v0, v1 := frame.moveNext(t, ctx, a); finished {
+//	if finished, v0, v1 := frame.moveNext(r, ctx, a); finished {
 //		return nil, v0, v1
 //	}
 //	m := &fetchBothFrame{fetchBothLocals: frame}
-//	t.Push(ctx, m)
+//	r.Push(ctx, m)
 //	return m, 0, nil
 //
 // A machine that called another one asks for the results when it is resumed, so the
 // callee keeps them for it: fetchBothFrame is fetchBothLocals and fields for the
-// results, which its MoveNext fills. A job stores them itself.
+// results, which its MoveNext fills. A job stores them itself. A function that no machine
+// calls, and that no other package can name, has the first entry alone.
 //
 // For all this the frame must not escape from the method: no closure over it, no
 // address of a field, or it would be allocated on every call. Copying it must be
@@ -177,12 +178,12 @@
 // saved every left operand first, as those of C# do, would be another program.
 //
 //	f.len1 = len(s)
-//	f.count1, count2 = countEnter(t, ctx)
+//	f.count1, count2 = countEnter(r, ctx)
 //	…
 //	result0 = calls + f.len1 + count2
 //
-// Which operations gc evaluates early depends on their kind and type: spill_order.go
-// follows the compiler's walk/order.go. The rest stays one expression, which gc
+// Which operations gc evaluates early depends on their kind and type: order.go of
+// internal/lower follows the compiler's walk/order.go. The rest stays one expression, which gc
 // compiles again after the suspension.
 //
 // # Closures and addresses
@@ -207,9 +208,10 @@
 // # Function literals, deferred calls
 //
 // A literal that runs as a part of the function is a machine of its own; what it
-// captures are parameters of its entry (literals.go, lower_funcvar.go). Deferred calls are
+// captures are parameters of its entry (internal/lower/literals.go). Deferred calls are
 // kept in the frame. If some of them suspend, the function ends in an epilogue that
-// makes them, to which a panic leads too (lower_epilogue.go, and package statemachine).
+// makes them, to which a panic leads too (internal/lower/defer.go, and package
+// statemachine).
 //
 // # Streams
 //
@@ -239,14 +241,14 @@
 //	f.loop1 = statemachine.RangeStream(sizesAsync(ctx, urls))
 //	f.loops.Open(f.loop1)
 //	range1:
-//	if f.loop1.Next(t) {
+//	if f.loop1.Next(r) {
 //		goto resume1
 //	}
 //	f.State = 1
 //	…
 //	return false
 //	resume1:
-//	if !f.loop1.More(t) {
+//	if !f.loop1.More(r) {
 //		goto done1
 //	}
 //
@@ -277,20 +279,25 @@
 //
 // # Phases
 //
-//	internal/      source: the model that all phases share; typeset, typetext: types, asked and written
-//	internal/load  from patterns to packages with types, in which the twins to come are known
-//	internal/cache what earlier runs have kept
-//	target.go      does the rest for one package
-//	internal/analyse finds what the others ask about a function, and refuses what cannot be lowered
-//	internal/ir    the instructions that the next three make
-//	literals.go    function literals that become machines
-//	lower_*.go     statements, one family a file
-//	spill*.go      expressions, in gc's order
-//	internal/place decides where variables live, and until when
-//	internal/unnamed finds ways to types that cannot be named in the package
-//	internal/naming chooses names
-//	internal/emit  prints a function's declarations in all forms, with the lines of the source
-//	file.go        puts them into a file: header, constraints, imports
-//	verify.go      type-checks the result
-//	write.go       compares with what is there, and replaces it
+// This package is the driver: it calls the phases one after another, each with what those
+// before it have returned. For the packages of a run:
+//
+//	internal/load     from patterns to packages with types, in which the twins to come are known
+//	internal/cache    what earlier runs have kept
+//	target.go         does the rest for one package
+//	file.go           makes a file of the functions' declarations: header, constraints, imports
+//	verify.go         type-checks the result
+//	write.go          compares with what is there, and replaces it
+//
+// And for one function, called by phases.go:
+//
+//	internal/analyse  finds what the others ask about it, and refuses what cannot be lowered
+//	internal/lower    makes instructions of its statements and expressions
+//	internal/place    decides where variables live, and until when
+//	internal/naming   chooses names
+//	internal/emit     prints its declarations in all forms, with the lines of the source
+//
+// They share models of the source (internal/source) and of the result (internal/ir). Types are
+// asked by internal/typeset, written by internal/typetext and, if they cannot be named,
+// reached by internal/unnamed.
 package codegen

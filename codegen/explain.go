@@ -101,7 +101,7 @@ func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []
 	}
 	r := newRun(&cfg, ws)
 	e := &explaining{wanted: functions, seen: map[string]bool{}}
-	r.instead = e.lower
+	r.instead = e.translate
 	result, err := r.do()
 	if err != nil {
 		return nil, nil, err
@@ -120,7 +120,7 @@ func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []
 	return e.machines, result.Diagnostics, nil
 }
 
-// explaining collects machines while they are lowered, in parallel.
+// explaining collects machines while they are made, in parallel.
 type explaining struct {
 	wanted []string
 
@@ -129,67 +129,58 @@ type explaining struct {
 	machines []*Machine
 }
 
-func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
-	u := newUnit(fn, imports, release)
-	lowered, found := u.lower()
+func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+	t := translate(fn, imports, form{})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.seen[fn.DocName()] = true
-	if len(found) > 0 || len(e.wanted) > 0 && !slices.Contains(e.wanted, fn.DocName()) {
-		return lowered, found
+	if len(t.findings) > 0 || len(e.wanted) > 0 && !slices.Contains(e.wanted, fn.DocName()) {
+		return t.text()
 	}
-	if len(u.tail) > 0 {
-		e.machines = append(e.machines, u.explain(nil))
+	if t.root.Tail != nil {
+		e.machines = append(e.machines, t.root.explain(nil))
 	}
-	for i, m := range append([]*unit{u}, u.literalUnits()...) {
-		if len(m.parks()) > 0 {
-			e.machines = append(e.machines, m.explain(&u.printed.Frames[i]))
+	for i, m := range append([]*placed{t.root}, t.literals...) {
+		if len(m.points()) > 0 {
+			e.machines = append(e.machines, m.explain(&t.printed.Frames[i]))
 		}
 	}
-	return lowered, found
-}
-
-func (u *unit) literalUnits() []*unit {
-	var list []*unit
-	for _, l := range u.Literals.Order {
-		list = append(list, u.units[l])
-	}
-	return list
+	return t.text()
 }
 
 // explain describes a machine that has been printed, with this frame if it has one.
-func (u *unit) explain(frame *emit.Frame) *Machine {
+func (fn *placed) explain(frame *emit.Frame) *Machine {
 	m := &Machine{
-		Function: u.runtimeName(), Name: u.Source.DocName(), File: u.Source.File.Path,
+		Function: fn.runtimeName(), Name: fn.Source.DocName(), File: fn.Source.File.Path,
 	}
-	from, to := u.Node.Pos(), u.Node.End()
-	if u.Literal != nil {
+	from, to := fn.Node.Pos(), fn.Node.End()
+	if fn.Literal != nil {
 		m.Name = m.Function[strings.LastIndex(m.Function, "/")+1:]
-	} else if decl := u.Source.Decl; decl.Doc != nil {
+	} else if decl := fn.Source.Decl; decl.Doc != nil {
 		from = decl.Doc.Pos()
 	}
-	m.First, m.Last = u.Source.Line(from), u.Source.Line(to)
-	m.Source = strings.Split(string(u.Source.File.Source), "\n")[m.First-1 : m.Last]
+	m.First, m.Last = fn.Source.Line(from), fn.Source.Line(to)
+	m.Source = strings.Split(string(fn.Source.File.Source), "\n")[m.First-1 : m.Last]
 	for i, line := range m.Source {
 		m.Source[i] = strings.TrimRight(line, "\r")
 	}
 	if frame == nil {
-		m.Edges, m.Callees = []Edge{{AtStart, AtEnd}}, u.callees()
+		m.Edges, m.Callees = []Edge{{AtStart, AtEnd}}, fn.callees()
 		return m
 	}
-	m.Frame, m.Edges = frame.Name, u.edges()
-	u.explainFrame(m, frame)
-	for _, p := range u.parks() {
-		m.Points = append(m.Points, u.explainPoint(p, m, frame.Fields))
+	m.Frame, m.Edges = frame.Name, fn.edges()
+	fn.explainFrame(m, frame)
+	for _, p := range fn.points() {
+		m.Points = append(m.Points, fn.explainPoint(p, m, frame.Fields))
 	}
 	return m
 }
 
 // callees are the functions that are called in tail position, as the source has them.
-func (u *unit) callees() []string {
+func (fn *placed) callees() []string {
 	var list []string
-	for _, c := range u.tail {
-		if name := types.ExprString(c.call.Fun); !slices.Contains(list, name) {
+	for _, call := range fn.Tail.Calls {
+		if name := types.ExprString(call.Fun); !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
@@ -198,12 +189,12 @@ func (u *unit) callees() []string {
 
 // explainPoint describes a point of m, the last of whose fields are those that hold
 // variables.
-func (u *unit) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
-	e := Point{Number: p.Number, Line: u.Source.Line(p.Call), Call: u.Source.ShownLine(p.Call)}
+func (fn *placed) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
+	e := Point{Number: p.Number, Line: fn.Source.Line(p.Call), Call: fn.Source.ShownLine(p.Call)}
 	runtime := len(m.Fields) - len(fields)
 	for i, f := range fields {
 		switch {
-		case !u.layout.Live.Holds(f.Slot, p.Resume.At):
+		case !fn.layout.Live.Holds(f.Slot, p.Resume.At):
 			continue
 		case m.Fields[runtime+i].Bytes < 0 || e.Bytes < 0:
 			e.Bytes = -1

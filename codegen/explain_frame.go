@@ -13,29 +13,29 @@ import (
 )
 
 // explainFrame lists the fields and adds up their sizes, as gc lays them out.
-func (u *unit) explainFrame(m *Machine, frame *emit.Frame) {
+func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
 	var layout []*types.Var
 	known := true
 	add := func(f Field, t types.Type) {
 		if t == nil || typeset.HasParam(t) {
 			known, f.Bytes = false, -1
 		} else {
-			f.Bytes = u.Sizes.Sizeof(t)
+			f.Bytes = fn.Sizes.Sizeof(t)
 			layout = append(layout, types.NewField(token.NoPos, nil, f.Name, t, false))
 		}
 		m.Fields = append(m.Fields, f)
 	}
-	if u.Streams() {
-		value := u.Source.Stream.Value
-		add(Field{Name: "Producer", Type: frame.Head, Origin: OriginRuntime}, instantiated(u.runtimeType("Producer"), value))
+	if fn.Streams() {
+		value := fn.Source.Stream.Value
+		add(Field{Name: "Producer", Type: frame.Head, Origin: OriginRuntime}, instantiated(fn.runtimeType("Producer"), value))
 	} else {
-		add(Field{Name: "Frame", Type: "statemachine.Frame", Origin: OriginRuntime}, u.runtimeType("Frame"))
+		add(Field{Name: "Frame", Type: "statemachine.Frame", Origin: OriginRuntime}, fn.runtimeType("Frame"))
 	}
-	if u.Defers {
-		add(Field{Name: u.names.Defers, Type: "statemachine.Defers", Origin: OriginRuntime}, u.runtimeType("Defers"))
+	if fn.Defers {
+		add(Field{Name: fn.Names.Defers, Type: "statemachine.Defers", Origin: OriginRuntime}, fn.runtimeType("Defers"))
 	}
-	if u.loops {
-		add(Field{Name: u.names.Loops, Type: "statemachine.Loops", Origin: OriginRuntime}, u.runtimeType("Loops"))
+	if fn.Loops {
+		add(Field{Name: fn.Names.Loops, Type: "statemachine.Loops", Origin: OriginRuntime}, fn.runtimeType("Loops"))
 	}
 	for _, field := range frame.Fields {
 		f, t := explainField(field)
@@ -43,13 +43,13 @@ func (u *unit) explainFrame(m *Machine, frame *emit.Frame) {
 	}
 	m.Bytes = -1
 	if known {
-		m.Bytes = u.Sizes.Sizeof(types.NewStruct(layout, nil))
+		m.Bytes = fn.Sizes.Sizeof(types.NewStruct(layout, nil))
 	}
 }
 
 // runtimeType is a type of package statemachine, nil if that has none of the name.
-func (u *unit) runtimeType(name string) types.Type {
-	for _, p := range u.Source.Package.Types.Imports() {
+func (fn *placed) runtimeType(name string) types.Type {
+	for _, p := range fn.Source.Package.Types.Imports() {
 		if p.Path() != source.StatemachinePath {
 			continue
 		}
@@ -105,7 +105,7 @@ func explainField(field emit.Field) (Field, types.Type) {
 }
 
 // edges follows the instructions from each point to those that are reached next.
-func (u *unit) edges() []Edge {
+func (fn *placed) edges() []Edge {
 	var list []Edge
 	follow := func(from int, work ...int) {
 		seen := map[int]bool{}
@@ -113,34 +113,34 @@ func (u *unit) edges() []Edge {
 		for len(work) > 0 {
 			n := work[len(work)-1]
 			work = work[:len(work)-1]
-			if n >= len(u.code) || seen[n] {
+			if n >= len(fn.Code) || seen[n] {
 				continue
 			}
 			seen[n] = true
-			if p, ok := u.code[n].(*ir.Park); ok {
+			if p, ok := fn.Code[n].(*ir.Park); ok {
 				reached[p.Point.Number] = true
 				if p.Point.Kind == source.KindDeferred {
 					reached[AtEnd] = true
 				}
 				continue
 			}
-			if ends(u.code[n]) {
+			if ends(fn.Code[n]) {
 				reached[AtEnd] = true
 			}
-			if _, ok := u.code[n].(*ir.Handler); ok {
+			if _, ok := fn.Code[n].(*ir.Handler); ok {
 				work = append(work, n+1) // where a panic leads is not drawn
 				continue
 			}
-			work = append(work, u.layout.Live.Next(n)...)
+			work = append(work, fn.layout.Live.Next(n)...)
 		}
-		for to := AtEnd; to <= len(u.parks()); to++ {
+		for to := AtEnd; to <= len(fn.points()); to++ {
 			if reached[to] {
 				list = append(list, Edge{from, to})
 			}
 		}
 	}
 	follow(AtStart, 0)
-	for _, p := range u.parks() {
+	for _, p := range fn.points() {
 		if p.Resumed != nil {
 			follow(p.Number, p.Resume.At, p.Resumed.At)
 		} else {

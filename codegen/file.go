@@ -26,11 +26,8 @@ type output struct {
 	err    error     // of parsing it
 }
 
-// lowering makes the declarations of one function: text that is not formatted, or findings.
-type lowering func(*source.Function, *typetext.Imports) ([]byte, []source.Diagnostic)
-
 // generateFile writes the twins of one source file. With findings there is no output.
-func generateFile(pkg *source.Package, file *source.File, lower lowering, mode Mode) (*output, []source.Diagnostic) {
+func generateFile(pkg *source.Package, file *source.File, translate translator, mode Mode) (*output, []source.Diagnostic) {
 	im := typetext.New(pkg, file)
 	machine := im.Path(source.StatemachinePath, "statemachine")
 	var body bytes.Buffer
@@ -38,10 +35,10 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 	body.WriteString(handshake(machine, unsigned))
 	var findings []source.Diagnostic
 	for _, fn := range file.Functions {
-		lowered, found := guarded(lower, fn, im)
+		text, found := guarded(translate, fn, im)
 		findings = append(findings, found...)
-		if lowered != nil {
-			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(lowered))
+		if text != nil {
+			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
 		}
 	}
 	if len(findings) > 0 {
@@ -64,15 +61,15 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 	return &output{path: out, source: file, data: source.Sealed(data)}, nil
 }
 
-// guarded turns a panic of the lowering into a finding at the function that caused it:
+// guarded turns a panic of a phase into a finding at the function that caused it:
 // a defect here must not cost the files of other functions.
-func guarded(lower lowering, fn *source.Function, im *typetext.Imports) (lowered []byte, found []source.Diagnostic) {
+func guarded(translate translator, fn *source.Function, im *typetext.Imports) (text []byte, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
-			lowered, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}
+			text, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}
 		}
 	}()
-	return lower(fn, im)
+	return translate(fn, im)
 }
 
 // handshake is the compile-time check that the runtime still, and already,

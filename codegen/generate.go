@@ -116,7 +116,7 @@ type run struct {
 
 	mu       sync.Mutex
 	findings map[string][]source.Diagnostic // by folder
-	instead  lowering                       // nil: the one of the mode
+	instead  translator                     // nil: the one of the mode
 	done     int                            // phases of targets
 }
 
@@ -190,7 +190,7 @@ func (r *run) clean(dir string) bool {
 	return len(r.findings[dir]) == 0
 }
 
-func (r *run) lowering() lowering {
+func (r *run) translator() translator {
 	if r.instead != nil {
 		return r.instead
 	}
@@ -198,7 +198,7 @@ func (r *run) lowering() lowering {
 	case Plain:
 		return emit.Plain
 	case Debug:
-		return lowerForDebugging
+		return translating(form{debug: true})
 	}
-	return lower
+	return translating(form{})
 }

@@ -68,7 +68,7 @@ func TestInOtherModulesOnlyTwinsThatExistCount(t *testing.T) {
 
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
-	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(r, 1)")
 	goCommand(t, app, "vet", "./...")
 }
 
@@ -76,7 +76,7 @@ func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	app, lib := twoModules(t)
 	goCommand(t, app, "work", "init", ".", lib)
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
-	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(r, 1)")
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: app}, "example.com/lib"))
 	goCommand(t, app, "vet", "./...", "example.com/lib")
 }
@@ -96,7 +96,7 @@ func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 		offline = append(offline, name+"="+value)
 	}
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app, Env: offline}))
-	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(r, 1)")
 	goCommand(t, app, "vet", "./...")
 }
 
@@ -156,7 +156,7 @@ func TestPatternsLimitWhatIsWrittenButNotWhatIsKnown(t *testing.T) {
 	testmodule.Write(t, filepath.Join(dir, "lib", "lib.go"), []byte(callee))
 	testmodule.Write(t, filepath.Join(dir, "app", "app.go"), []byte(strings.ReplaceAll(caller, "example.com/lib", "example.com/p/lib")))
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: dir}, "./app"))
-	assert.Contains(t, output(t, filepath.Join(dir, "app"), "app_async.go"), "lib.FEnter(t, 1)")
+	assert.Contains(t, output(t, filepath.Join(dir, "app"), "app_async.go"), "lib.FEnter(r, 1)")
 	names := changed(t, codegen.Config{Dir: dir})
 	assert.True(t, slices.Equal([]string{"lib_async.go"}, names), names)
 	goCommand(t, dir, "vet", "./...")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
-	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Recorded generates the machines of the packages that patterns match in the form that
@@ -23,9 +22,7 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 		return nil, nil, err
 	}
 	r := newRun(&cfg, ws)
-	r.instead = func(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
-		return newUnit(fn, imports, form{debug: true, records: true}).lower()
-	}
+	r.instead = translating(form{debug: true, records: true})
 	result, err := r.do()
 	if err != nil || len(result.Diagnostics) > 0 {
 		return nil, result.Diagnostics, err

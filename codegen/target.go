@@ -37,7 +37,7 @@ func (r *run) lowerTarget(t *target) {
 	r.report(t.Dir, wrong...)
 	t.warnings = r.initialisers(t, pkg)
 	for _, file := range pkg.Files {
-		out, found := generateFile(pkg, file, r.lowering(), r.cfg.mode())
+		out, found := generateFile(pkg, file, r.translator(), r.cfg.mode())
 		r.report(t.Dir, found...)
 		if out != nil {
 			t.outputs = append(t.outputs, out)

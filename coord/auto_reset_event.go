@@ -50,15 +50,15 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
-func (e *AutoResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (e *AutoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, e, err)
+		return inTurnVoid(r, e, err)
 	}
-	if t.Proceed() && e.TryWait() {
+	if r.Proceed() && e.TryWait() {
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, e, job.Void{}), nil
+	return enteredVoid(r, ctx, e, job.Void{}), nil
 }
 
 // TryWait resets the event and reports whether it was set. It does not block.

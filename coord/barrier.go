@@ -66,15 +66,15 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 }
 
 // WaitEnter is [Barrier.Wait] as generated machines call it.
-func (b *Barrier) WaitEnter(t *statemachine.Task, ctx context.Context) (e *Entered[bool, job.Void], leader bool, err error) {
+func (b *Barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *Entered[bool, job.Void], leader bool, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return inTurn(t, b, false, err)
+		return inTurn(r, b, false, err)
 	}
 	if b.isLast() {
-		return inTurn(t, b, true, nil)
+		return inTurn(r, b, true, nil)
 	}
-	return entered(t, ctx, b, job.Void{}), false, nil
+	return entered(r, ctx, b, job.Void{}), false, nil
 }
 
 // isLast ends the phase if the caller is the last to arrive.

@@ -41,16 +41,16 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 }
 
 // SendEnter is [Broadcast.Send] as generated machines call it.
-func (b *Broadcast[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
+func (b *Broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*EnteredVoid[T], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, b, err)
+		return inTurnVoid(r, b, err)
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		return enteredVoid(t, ctx, b, v), nil
+		return enteredVoid(r, ctx, b, v), nil
 	}
-	return inTurnVoid(t, b, err)
+	return inTurnVoid(r, b, err)
 }
 
 // TrySend is [Broadcast.Send] without waiting: where that would wait it returns

@@ -22,26 +22,14 @@ const (
 
 // othersAsync starts [others] as a state machine and returns its job.
 func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := othersFrame{u: u}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &othersMachine{othersFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// othersEnter enters [others] for another machine. It returns the results, or the suspended frame that will have them.
-func othersEnter(t *statemachine.Task, ctx context.Context, u *uncontended) *othersFrame {
-	frame := othersFrame{u: u}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(othersFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // othersFrame is what [others] keeps while it is suspended.
@@ -52,7 +40,7 @@ type othersFrame struct {
 }
 
 // MoveNext runs [others] from where it stopped to its next suspension (false) or its end (true).
-func (f *othersFrame) MoveNext(t *statemachine.Task) bool {
+func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,10 +53,10 @@ func (f *othersFrame) MoveNext(t *statemachine.Task) bool {
 	// budget_test.go:59: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/budget_test.go:59
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:59
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.u.free = f.u.mutex.TryLock() && f.u.readers.TryLock() && f.u.keyed.TryLock(1) && f.u.limiter.TryAcquire(1) && f.u.permits.TryAcquire(1)
 	if f.u.free {
 		f.u.mutex.Unlock()
@@ -78,7 +66,7 @@ resume1:
 		f.u.permits.Release(1)
 	}
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:82
+//line github.com/movenext/movenext/coord/budget_async_test.go:70
 	f.State = statemachine.Finished
 	return true
 }
@@ -88,11 +76,6 @@ func (f *othersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 59)
 }
 
-// Results returns what [others] returned, or raises again the panic that ended it.
-func (f *othersFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in one allocation.
 type othersMachine struct {
 	statemachine.Builder[job.Void]
@@ -100,36 +83,25 @@ type othersMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *othersMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.othersFrame.MoveNext(t) {
+func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.othersFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.othersFrame = othersFrame{Frame: f.othersFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := usesLocals{ctx: ctx, u: u, what: what}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{usesLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that will have them.
-func usesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, what string) (*usesFrame, error) {
-	frame := usesLocals{ctx: ctx, u: u, what: what}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &usesFrame{usesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // usesLocals is what [uses] keeps while it is suspended.
@@ -152,21 +124,8 @@ type usesLocals struct {
 	receive15    *coord.Entered[int, job.Void]
 }
 
-// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end, its results.
-type usesFrame struct {
-	usesLocals
-
-	result0 error
-}
-
-// MoveNext continues [uses] where it stopped.
-func (f *usesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
-func (f *usesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *usesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var leader bool
 	var err2 error
@@ -217,10 +176,10 @@ func (f *usesLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// budget_test.go:77: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/budget_test.go:77
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:77
-	_ = t.Refusal()
+	_ = r.Refusal()
 	_ = othersAsync(f.ctx, f.u)
 	{
 //line github.com/movenext/movenext/coord/budget_test.go:79
@@ -296,13 +255,13 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:300
+//line github.com/movenext/movenext/coord/budget_async_test.go:259
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:306
+	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:265
 	if f.lockOrWait2 == nil {
 		goto resumed2
 	}
@@ -310,19 +269,19 @@ case1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrWait2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:320
+//line github.com/movenext/movenext/coord/budget_async_test.go:279
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:326
+	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ended)
+//line github.com/movenext/movenext/coord/budget_async_test.go:285
 	if f.lockOrWait2 == nil {
 		goto resumed3
 	}
@@ -330,25 +289,21 @@ case2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrWait2 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	if !(errors.Is(err, errUsed)) {
-//line github.com/movenext/movenext/coord/budget_test.go:88
-		goto endIf1
+	if errors.Is(err, errUsed) {
+		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:89
-	err = nil
-endIf1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:346
+//line github.com/movenext/movenext/coord/budget_async_test.go:301
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	f.lockOrRLock4, err = f.u.readers.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:352
+	f.lockOrRLock4, err = f.u.readers.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:307
 	if f.lockOrRLock4 == nil {
 		goto resumed4
 	}
@@ -356,19 +311,19 @@ case3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	err = f.lockOrRLock4.Results(t)
+	err = f.lockOrRLock4.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLock4 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:366
+//line github.com/movenext/movenext/coord/budget_async_test.go:321
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	f.lockOrRLock4, err = f.u.readers.RLockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:372
+	f.lockOrRLock4, err = f.u.readers.RLockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:327
 	if f.lockOrRLock4 == nil {
 		goto resumed5
 	}
@@ -376,19 +331,19 @@ case4:
 	return false, nil
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	err = f.lockOrRLock4.Results(t)
+	err = f.lockOrRLock4.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLock4 = nil
 resumed5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:386
+//line github.com/movenext/movenext/coord/budget_async_test.go:341
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	f.lock6, err = f.u.keyed.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:392
+	f.lock6, err = f.u.keyed.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:347
 	if f.lock6 == nil {
 		goto resumed6
 	}
@@ -396,19 +351,19 @@ case5:
 	return false, nil
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	err = f.lock6.Results(t)
+	err = f.lock6.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lock6 = nil
 resumed6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:406
+//line github.com/movenext/movenext/coord/budget_async_test.go:361
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	f.acquire7, err = f.u.limiter.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:412
+	f.acquire7, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:367
 	if f.acquire7 == nil {
 		goto resumed7
 	}
@@ -416,19 +371,19 @@ case6:
 	return false, nil
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	err = f.acquire7.Results(t)
+	err = f.acquire7.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.acquire7 = nil
 resumed7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:426
+//line github.com/movenext/movenext/coord/budget_async_test.go:381
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	f.acquire8, err = f.u.permits.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:432
+	f.acquire8, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:387
 	if f.acquire8 == nil {
 		goto resumed8
 	}
@@ -436,21 +391,21 @@ case7:
 	return false, nil
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	err = f.acquire8.Results(t)
+	err = f.acquire8.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.acquire8 = nil
 resumed8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:446
+//line github.com/movenext/movenext/coord/budget_async_test.go:401
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
 	f.u.auto.Set()
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	f.lockOrWait2, err = f.u.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:454
+	f.lockOrWait2, err = f.u.auto.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:409
 	if f.lockOrWait2 == nil {
 		goto resumed9
 	}
@@ -458,17 +413,17 @@ case8:
 	return false, nil
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2 = nil
 resumed9:
-//line github.com/movenext/movenext/coord/budget_async_test.go:466
+//line github.com/movenext/movenext/coord/budget_async_test.go:421
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	f.lockOrWait2, err = f.u.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:472
+	f.lockOrWait2, err = f.u.manual.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:427
 	if f.lockOrWait2 == nil {
 		goto resumed10
 	}
@@ -476,17 +431,17 @@ case9:
 	return false, nil
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2 = nil
 resumed10:
-//line github.com/movenext/movenext/coord/budget_async_test.go:484
+//line github.com/movenext/movenext/coord/budget_async_test.go:439
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	f.lockOrWait2, err = f.u.countdown.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:490
+	f.lockOrWait2, err = f.u.countdown.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:445
 	if f.lockOrWait2 == nil {
 		goto resumed11
 	}
@@ -494,19 +449,19 @@ case10:
 	return false, nil
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	err = f.lockOrWait2.Results(t)
+	err = f.lockOrWait2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2 = nil
 resumed11:
-//line github.com/movenext/movenext/coord/budget_async_test.go:502
+//line github.com/movenext/movenext/coord/budget_async_test.go:457
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
 	leader = false
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	f.wait12, leader, err = f.u.alone.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:510
+	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:465
 	if f.wait12 == nil {
 		goto resumed12
 	}
@@ -514,27 +469,25 @@ case11:
 	return false, nil
 resume12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	leader, err = f.wait12.Results(t)
+	leader, err = f.wait12.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12 = nil
 resumed12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
-	if !!leader {
-//line github.com/movenext/movenext/coord/budget_test.go:115
-		goto endIf2
+	if !leader {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:480
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:117
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:116
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:529
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
+//line github.com/movenext/movenext/coord/budget_async_test.go:485
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	f.send13, err = f.u.newest.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:538
+	f.send13, err = f.u.newest.SendEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:491
 	if f.send13 == nil {
 		goto resumed13
 	}
@@ -542,17 +495,17 @@ case12:
 	return false, nil
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	err = f.send13.Results(t)
+	err = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:550
+//line github.com/movenext/movenext/coord/budget_async_test.go:503
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.send13, err2 = f.u.channel.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:556
+	f.send13, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:509
 	if f.send13 == nil {
 		goto resumed14
 	}
@@ -560,27 +513,23 @@ case13:
 	return false, nil
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	err2 = f.send13.Results(t)
+	err2 = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.send13 = nil
 resumed14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	if err2 == nil {
-//line github.com/movenext/movenext/coord/budget_test.go:121
-		goto endIf3
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/coord/budget_async_test.go:524
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:123
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:122
-	result0 = err2
-//line github.com/movenext/movenext/coord/budget_async_test.go:575
-	f.State = statemachine.Finished
-	return true, result0
-endIf3:
-//line github.com/movenext/movenext/coord/budget_test.go:124
 	v = 0
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	f.receive15, v, err = f.u.channel.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:584
+	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:533
 	if f.receive15 == nil {
 		goto resumed15
 	}
@@ -588,27 +537,25 @@ endIf3:
 	return false, nil
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	v, err = f.receive15.Results(t)
+	v, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15 = nil
 resumed15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
-	if v == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:125
-		goto endIf4
+	if v != 7 {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:548
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:127
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:126
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:603
-	f.State = statemachine.Finished
-	return true, result0
-endIf4:
+//line github.com/movenext/movenext/coord/budget_async_test.go:553
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	f.send13, err3 = f.u.news.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:612
+	f.send13, err3 = f.u.news.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:559
 	if f.send13 == nil {
 		goto resumed16
 	}
@@ -616,27 +563,23 @@ case14:
 	return false, nil
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	err3 = f.send13.Results(t)
+	err3 = f.send13.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.send13 = nil
 resumed16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/budget_test.go:129
-		goto endIf5
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/coord/budget_async_test.go:574
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:131
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:130
-	result0 = err3
-//line github.com/movenext/movenext/coord/budget_async_test.go:631
-	f.State = statemachine.Finished
-	return true, result0
-endIf5:
-//line github.com/movenext/movenext/coord/budget_test.go:132
 	v2 = 0
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	f.receive15, v2, err = f.u.reader.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:640
+	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:583
 	if f.receive15 == nil {
 		goto resumed17
 	}
@@ -644,36 +587,32 @@ endIf5:
 	return false, nil
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	v2, err = f.receive15.Results(t)
+	v2, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15 = nil
 resumed17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
-	if v2 == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:133
-		goto endIf6
+	if v2 != 7 {
+		result0 = errUsed
+//line github.com/movenext/movenext/coord/budget_async_test.go:598
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:135
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:134
-	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:659
-	f.State = statemachine.Finished
-	return true, result0
-endIf6:
 endSwitch1:
-//line github.com/movenext/movenext/coord/budget_test.go:137
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/budget_async_test.go:667
+//line github.com/movenext/movenext/coord/budget_async_test.go:606
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:139
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:672
+//line github.com/movenext/movenext/coord/budget_async_test.go:611
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	result0 = nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:677
+//line github.com/movenext/movenext/coord/budget_async_test.go:616
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -683,12 +622,6 @@ func (f *usesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
 }
 
-// Results returns what [uses] returned, or raises again the panic that ended it.
-func (f *usesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
@@ -696,38 +629,26 @@ type usesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *usesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.usesLocals = usesLocals{Frame: f.usesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // misusesAsync starts [misuses] as a state machine and returns its job.
 func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.panics, nil)
 	}
 	m := &misusesMachine{misusesFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// misusesEnter enters [misuses] for another machine. It returns the results, or the suspended frame that will have them.
-func misusesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misusesFrame, int) {
-	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
-	if frame.MoveNext(t) {
-		return nil, frame.panics
-	}
-	m := new(misusesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0
+	return m.Start(ctx, &r, m)
 }
 
 // misusesFrame is what [misuses] keeps while it is suspended.
@@ -745,7 +666,7 @@ type misusesFrame struct {
 }
 
 // MoveNext runs [misuses] from where it stopped to its next suspension (false) or its end (true).
-func (f *misusesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 	var misuse2 int
 	state := f.State
 	f.State = statemachine.Running
@@ -766,8 +687,8 @@ range1:
 	}
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	f.misuse1, misuse2 = misuseEnter(t, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:771
+	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
+//line github.com/movenext/movenext/coord/budget_async_test.go:692
 	if f.misuse1 == nil {
 		goto resumed1
 	}
@@ -775,7 +696,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	misuse2 = f.misuse1.Results(t)
+	misuse2 = f.misuse1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1 = nil
 resumed1:
@@ -783,7 +704,7 @@ resumed1:
 	f.panics += misuse2
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:787
+//line github.com/movenext/movenext/coord/budget_async_test.go:708
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -795,12 +716,6 @@ func (f *misusesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
 }
 
-// Results returns what [misuses] returned, or raises again the panic that ended it.
-func (f *misusesFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.panics
-}
-
 // misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame in one allocation.
 type misusesMachine struct {
 	statemachine.Builder[int]
@@ -808,38 +723,38 @@ type misusesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *misusesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.misusesFrame.MoveNext(t) {
+func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.misusesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, f.panics, nil)
+	f.SetResult(r, f.panics, nil)
 	f.misusesFrame = misusesFrame{Frame: f.misusesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // misuseAsync starts [misuse] as a state machine and returns its job.
 func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := misuseFrame{panics: new(int)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, u, keyed) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, u, keyed) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
 	m := &misuseMachine{misuseFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame that will have them.
-func misuseEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
+func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
-	if frame.moveNext(t, ctx, u, keyed) {
-		t.Rethrow()
+	if frame.moveNext(r, ctx, u, keyed) {
+		r.Rethrow()
 		return nil, *frame.panics
 	}
 	m := new(misuseFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0
 }
 
@@ -855,14 +770,14 @@ type misuseFrame struct {
 }
 
 // MoveNext continues [misuse] where it stopped.
-func (f *misuseFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, false)
+func (f *misuseFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil, false)
 }
 
 // moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *misuseFrame) moveNext(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -896,8 +811,8 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	}
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1, _ = u.keyed.LockEnter(t, ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:901
+	f.lock1, _ = u.keyed.LockEnter(r, ctx, []int{})
+//line github.com/movenext/movenext/coord/budget_async_test.go:816
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -905,17 +820,17 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1.Results(t)
+	f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:913
+//line github.com/movenext/movenext/coord/budget_async_test.go:828
 	goto endIf1
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2, _ = u.limiter.AcquireEnter(t, ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:919
+	f.acquire2, _ = u.limiter.AcquireEnter(r, ctx, math.NaN())
+//line github.com/movenext/movenext/coord/budget_async_test.go:834
 	if f.acquire2 == nil {
 		goto resumed2
 	}
@@ -923,7 +838,7 @@ else1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2.Results(t)
+	f.acquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2 = nil
 resumed2:
@@ -934,7 +849,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:938
+//line github.com/movenext/movenext/coord/budget_async_test.go:853
 }
 
 // Location returns where [misuse] is suspended.
@@ -943,8 +858,8 @@ func (f *misuseFrame) Location() statemachine.Location {
 }
 
 // Results returns what [misuse] returned, or raises again the panic that ended it.
-func (f *misuseFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *misuseFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return *f.panics
 }
 
@@ -955,14 +870,14 @@ type misuseMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *misuseMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.misuseFrame.moveNext(t, nil, nil, false) {
+func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.misuseFrame.moveNext(r, nil, nil, false) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, *f.panics, nil)
+	r.Rethrow()
+	f.SetResult(r, *f.panics, nil)
 	f.misuseFrame = misuseFrame{Frame: f.misuseFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b20043f757a982a0
+// Digest of what is above: e55be3bb671240f0

@@ -46,20 +46,20 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Channel.Receive] as generated machines call it.
-func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e *Entered[T, job.Void], v T, err error) {
+func (c *Channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *Entered[T, job.Void], v T, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return inTurn(t, c.receiving(), v, err)
+		return inTurn(r, c.receiving(), v, err)
 	}
 	if c.level.Load() == some { // otherwise the machine asks under the lock once suspended
 		var mustWait bool
-		if v, mustWait, err = c.poll(t.Worker()); !mustWait {
-			return inTurn(t, c.receiving(), v, err)
+		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
+			return inTurn(r, c.receiving(), v, err)
 		}
 	}
-	w := waitEntered(t, ctx, c.receiving(), job.Void{})
+	w := waitEntered(r, ctx, c.receiving(), job.Void{})
 	if w.ctx == nil {
-		t.Suspend((*singleReceiver[T])(w))
+		r.Suspend((*singleReceiver[T])(w))
 	}
 	return (*Entered[T, job.Void])(w), v, nil
 }

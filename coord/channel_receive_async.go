@@ -34,8 +34,8 @@ type receivedFrame[T any] struct {
 	receive1 *Entered[T, job.Void]
 }
 
-// MoveNext runs [received] from where it stopped to its next suspension (false) or its end (true).
-func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [received] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *receivedFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var v T
 	state := f.State
 	f.State = statemachine.Running
@@ -51,23 +51,22 @@ func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
 for1:
 	// channel_receive.go:95: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/channel_receive.go:95
-	f.receive1, v, f.err = f.c.ReceiveEnter(t, f.ctx)
+	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:56
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.err = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:95
-	v, f.err = f.receive1.Results(t)
+	v, f.err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/channel_receive.go:95
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/channel_receive.go:96
 	if f.err == ErrClosed { // itself: without a cause
-//line github.com/movenext/movenext/coord/channel_receive_async.go:71
+//line github.com/movenext/movenext/coord/channel_receive_async.go:70
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/coord/channel_receive.go:98
@@ -75,13 +74,13 @@ resumed1:
 	// channel_receive.go:99: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/coord/channel_receive.go:99
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:79
+//line github.com/movenext/movenext/coord/channel_receive_async.go:78
 	f.State = 2
 	return true
 resume2:
 	{
 //line github.com/movenext/movenext/coord/channel_receive.go:99
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/coord/channel_receive.go:99
 		if !yield1 {
 //line github.com/movenext/movenext/coord/channel_receive.go:99
@@ -94,7 +93,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/coord/channel_receive_async.go:98
+//line github.com/movenext/movenext/coord/channel_receive_async.go:97
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -106,4 +105,4 @@ func (f *receivedFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
 }
 
-// Digest of what is above: 6007de09420656f4
+// Digest of what is above: 7aa0e56cdc85036b

@@ -41,16 +41,16 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 }
 
 // SendEnter is [Channel.Send] as generated machines call it.
-func (c *Channel[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
+func (c *Channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*EnteredVoid[T], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, c.sending(), err)
+		return inTurnVoid(r, c.sending(), err)
 	}
-	mustWait, err := c.offer(v, t.Worker())
+	mustWait, err := c.offer(v, r.Worker())
 	if mustWait {
-		return enteredVoid(t, ctx, c.sending(), v), nil
+		return enteredVoid(r, ctx, c.sending(), v), nil
 	}
-	return inTurnVoid(t, c.sending(), err)
+	return inTurnVoid(r, c.sending(), err)
 }
 
 // TrySend is [Channel.Send] without waiting: where that would wait it returns

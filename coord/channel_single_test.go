@@ -19,14 +19,14 @@ import (
 // alone is a machine that waits at a channel with a context that cannot end.
 type alone struct {
 	*machineNode
-	task statemachine.Task
-	e    *Entered[int, job.Void]
+	run statemachine.Run
+	e   *Entered[int, job.Void]
 }
 
 func enterAlone(t *testing.T, c *Channel[int]) *alone {
 	a := &alone{machineNode: newMachineNode()}
 	var err error
-	a.e, _, err = c.ReceiveEnter(&a.task, endless)
+	a.e, _, err = c.ReceiveEnter(&a.run, endless)
 	require.NoError(t, err)
 	require.NotNil(t, a.e)
 	return a
@@ -34,7 +34,7 @@ func enterAlone(t *testing.T, c *Channel[int]) *alone {
 
 func (a *alone) waiter() *waiter[int, job.Void] { return (*waiter[int, job.Void])(a.e) }
 
-func (a *alone) join() bool { return a.machineNode.join(&a.task) }
+func (a *alone) join() bool { return a.machineNode.join(&a.run) }
 
 // late puts a into single, as step 3 of a does whatever the level is: the level has
 // changed since step 1.
@@ -47,7 +47,7 @@ func (a *alone) late(t *testing.T, c *Channel[int]) {
 func (a *alone) got(t *testing.T, want int) {
 	t.Helper()
 	assert.Equal(t, 1, a.heard)
-	v, err := a.e.Results(&a.task)
+	v, err := a.e.Results(&a.run)
 	require.NoError(t, err)
 	assert.Equal(t, want, v)
 }
@@ -115,7 +115,7 @@ func TestClosingTellsWhoWaitsAlone(t *testing.T) {
 	require.True(t, a.join())
 	c.Close()
 	assert.Equal(t, 1, a.heard)
-	_, err := a.e.Results(&a.task)
+	_, err := a.e.Results(&a.run)
 	require.ErrorIs(t, err, ErrClosed)
 }
 
@@ -145,7 +145,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a.late(t, &c)
 		c.rescue(nil)
 		assert.Equal(t, 1, a.heard)
-		_, err := a.e.Results(&a.task)
+		_, err := a.e.Results(&a.run)
 		require.ErrorIs(t, err, ErrClosed)
 	})
 	t.Run("into the queue", func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestNobodyCalmsTheChannelWhileALateReceiverIsInPassing(t *testing.T) {
 type handDriven struct {
 	node continuation.Node
 	told chan struct{}
-	task statemachine.Task
+	run  statemachine.Run
 }
 
 // Completed implements continuation.Target.
@@ -203,15 +203,15 @@ func (h *handDriven) Completed(schedulers.Worker) continuation.Chain {
 }
 
 func (h *handDriven) receive(ctx context.Context, c *Channel[[2]int]) ([2]int, error) {
-	e, v, err := c.ReceiveEnter(&h.task, ctx)
+	e, v, err := c.ReceiveEnter(&h.run, ctx)
 	if e == nil {
 		return v, err
 	}
 	h.node.PrepareAlone(h)
-	if h.task.Kept().(statemachine.Pending).Join(&h.node, nil) {
+	if h.run.Kept().(statemachine.Pending).Join(&h.node, nil) {
 		<-h.told
 	}
-	return e.Results(&h.task)
+	return e.Results(&h.run)
 }
 
 func TestAllKindsOfSendersAndReceiversMeet(t *testing.T) {

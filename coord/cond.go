@@ -93,13 +93,13 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [Cond.Wait] as generated machines call it.
-func (c *Cond) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (c *Cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, c, err)
+		return inTurnVoid(r, c, err)
 	}
-	return enteredVoid(t, ctx, c, job.Void{}), nil
+	return enteredVoid(r, ctx, c, job.Void{}), nil
 }
 
 // Signal lets the first waiter continue, if any. The caller may, but need not, hold L.
@@ -139,7 +139,7 @@ func (c *Cond) mustBeHeld() {
 // heldBy returns nil: a wait for a signal waits for no known holder.
 func (c *Cond) heldBy(job.Void) *schedulers.Holder { return nil }
 
-func (c *Cond) granted(t *statemachine.Task, _ job.Void) { c.L.holder.takenBy(t) }
+func (c *Cond) granted(r *statemachine.Run, _ job.Void) { c.L.holder.takenBy(r) }
 
 func (c *Cond) guard() *sync.Mutex { return &c.L.mu }
 

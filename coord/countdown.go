@@ -57,12 +57,12 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [Countdown.Wait] as generated machines call it.
-func (c *Countdown) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (c *Countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || c.Left() == 0 {
-		return inTurnVoid(t, c, err)
+		return inTurnVoid(r, c, err)
 	}
-	return enteredVoid(t, ctx, c, job.Void{}), nil
+	return enteredVoid(r, ctx, c, job.Void{}), nil
 }
 
 // Add adds n things to be done; a negative n marks things as done. It does not block.

@@ -58,36 +58,36 @@ type EnteredVoid[P any] waiter[job.Void, P]
 
 // Results returns the outcome of the operation when the machine continues. It is called
 // once.
-func (e *Entered[R, P]) Results(t *statemachine.Task) (R, error) {
-	return (*waiter[R, P])(e).results(t)
+func (e *Entered[R, P]) Results(r *statemachine.Run) (R, error) {
+	return (*waiter[R, P])(e).results(r)
 }
 
 // Results returns the outcome of the operation when the machine continues. It is called
 // once.
-func (e *EnteredVoid[P]) Results(t *statemachine.Task) error {
-	_, err := (*waiter[job.Void, P])(e).results(t)
+func (e *EnteredVoid[P]) Results(r *statemachine.Run) error {
+	_, err := (*waiter[job.Void, P])(e).results(r)
 	return err
 }
 
-// waitEntered is the slow path of an entry: the machine of t will wait, unless its
+// waitEntered is the slow path of an entry: the machine of r will wait, unless its
 // request can be served once it is suspended.
-func waitEntered[R, P any](t *statemachine.Task, ctx context.Context, h host[R, P], ask P) *waiter[R, P] {
-	w := spareOf[R, P](t)
+func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *waiter[R, P] {
+	w := spareOf[R, P](r)
 	if w == nil {
 		w = new(waiter[R, P])
 	}
 	w.use(h, ask)
 	w.watchOver(ctx)
-	t.Suspend(w)
+	r.Suspend(w)
 	return w
 }
 
 // Join implements [statemachine.Pending].
 func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
 
-// spareOf returns the waiter that the machine of t has kept, or nil.
-func spareOf[R, P any](t *statemachine.Task) *waiter[R, P] {
-	w, ok := t.Kept().(*waiter[R, P])
+// spareOf returns the waiter that the machine of r has kept, or nil.
+func spareOf[R, P any](r *statemachine.Run) *waiter[R, P] {
+	w, ok := r.Kept().(*waiter[R, P])
 	if !ok || !w.spare {
 		return nil
 	}
@@ -98,36 +98,36 @@ func spareOf[R, P any](t *statemachine.Task) *waiter[R, P] {
 func (w *waiter[R, P]) use(h host[R, P], ask P) { w.spare, w.host, w.ask = false, h, ask }
 
 // entered is waitEntered for an operation with a value.
-func entered[R, P any](t *statemachine.Task, ctx context.Context, h host[R, P], ask P) *Entered[R, P] {
-	return (*Entered[R, P])(waitEntered(t, ctx, h, ask))
+func entered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *Entered[R, P] {
+	return (*Entered[R, P])(waitEntered(r, ctx, h, ask))
 }
 
 // enteredVoid is waitEntered for an operation without a value.
-func enteredVoid[P any](t *statemachine.Task, ctx context.Context, h host[job.Void, P], ask P) *EnteredVoid[P] {
-	return (*EnteredVoid[P])(waitEntered(t, ctx, h, ask))
+func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], ask P) *EnteredVoid[P] {
+	return (*EnteredVoid[P])(waitEntered(r, ctx, h, ask))
 }
 
 // inTurn ends an entry that need not wait, with v and err: at once or, if the
 // machine has to yield, after its turn. A lock is not taken before that turn, but
 // in it: see [Mutex.LockEnter].
-func inTurn[R, P any](t *statemachine.Task, h host[R, P], v R, err error) (*Entered[R, P], R, error) {
-	if t.Proceed() {
+func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*Entered[R, P], R, error) {
+	if r.Proceed() {
 		return nil, v, err
 	}
-	w := spareOf[R, P](t)
+	w := spareOf[R, P](r)
 	if w == nil {
 		w = new(waiter[R, P])
 	}
 	var ask P
 	w.use(h, ask)
 	w.value, w.err, w.decided = v, err, true
-	t.Suspend(w)
+	r.Suspend(w)
 	return (*Entered[R, P])(w), v, nil
 }
 
 // inTurnVoid is inTurn for an operation without a value.
-func inTurnVoid[P any](t *statemachine.Task, h host[job.Void, P], err error) (*EnteredVoid[P], error) {
-	w, _, err := inTurn(t, h, job.Void{}, err)
+func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*EnteredVoid[P], error) {
+	w, _, err := inTurn(r, h, job.Void{}, err)
 	return (*EnteredVoid[P])(w), err
 }
 
@@ -145,12 +145,12 @@ func (w *waiter[R, P]) end() (told continuation.Chain) {
 }
 
 // results returns the outcome, and leaves w to the machine as its spare one.
-func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
-	if refusal := t.Refusal(); refusal != nil {
+func (w *waiter[R, P]) results(r *statemachine.Run) (R, error) {
+	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}
 	if schedulers.Followed() {
-		w.note(t)
+		w.note(r)
 	}
 	v, err := w.value, w.err
 	var (
@@ -160,7 +160,7 @@ func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
 	w.value, w.err, w.ask = none, nil, ask
 	if w.ctx == nil {
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
-		t.Keep(w)
+		r.Keep(w)
 	}
 	return v, err
 }

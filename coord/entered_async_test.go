@@ -19,25 +19,14 @@ const (
 
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, in: in, out: out}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.last, v1)
 	}
 	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
-func echoEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int]) (*echoFrame, int, error) {
-	frame := echoLocals{ctx: ctx, in: in, out: out}
-	if finished, v1 := frame.moveNext(t); finished {
-		return nil, frame.last, v1
-	}
-	m := &echoFrame{echoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // echoLocals is what [echo] keeps while it is suspended.
@@ -54,21 +43,8 @@ type echoLocals struct {
 	last int
 }
 
-// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoFrame struct {
-	echoLocals
-
-	err error
-}
-
-// MoveNext continues [echo] where it stopped.
-func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var v int
 	var err2 error
 	var err3 error
@@ -86,8 +62,8 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
 for1:
 	// entered_test.go:22: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:22
-	f.receive1, v, err2 = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:91
+	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:67
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -95,14 +71,14 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
-	v, err2 = f.receive1.Results(t)
+	v, err2 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/entered_async_test.go:106
+//line github.com/movenext/movenext/coord/entered_async_test.go:82
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/entered_test.go:25
@@ -110,8 +86,8 @@ resumed1:
 	f.last = v
 	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:27
-	f.send2, err3 = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/entered_async_test.go:115
+	f.send2, err3 = f.out.SendEnter(r, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/entered_async_test.go:91
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -119,33 +95,25 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
-	err3 = f.send2.Results(t)
+	err3 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:27
-		goto endIf1
+	if err3 != nil {
+		err = err3
+//line github.com/movenext/movenext/coord/entered_async_test.go:106
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/coord/entered_test.go:29
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:28
-	err = err3
-//line github.com/movenext/movenext/coord/entered_async_test.go:134
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
+//line github.com/movenext/movenext/coord/entered_async_test.go:111
 	goto for1
 }
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.echo", "github.com/movenext/movenext/coord/entered_test.go", 22, 27)
-}
-
-// Results returns what [echo] returned, or raises again the panic that ended it.
-func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.last, f.err
 }
 
 // echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
@@ -155,40 +123,27 @@ type echoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.last, v1)
+	f.SetResult(r, f.last, v1)
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := askFrame{ctx: ctx, out: out, in: in}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, rounds) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, rounds) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
 	m := &askMachine{askFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
-func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
-	frame := askFrame{ctx: ctx, out: out, in: in}
-	if frame.moveNext(t, rounds) {
-		t.Rethrow()
-		return nil, frame.v, frame.err
-	}
-	m := new(askFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // askFrame is what [ask] keeps while it is suspended.
@@ -209,15 +164,10 @@ type askFrame struct {
 	err error
 }
 
-// MoveNext continues [ask] where it stopped.
-func (f *askFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
-}
-
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *askFrame) moveNext(t *statemachine.Task, rounds int) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var send2 error
 	var receive1 int
 	var receive3 error
@@ -255,8 +205,8 @@ range1:
 	}
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	f.send1, send2 = f.out.SendEnter(t, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:260
+	f.send1, send2 = f.out.SendEnter(r, f.ctx, f.v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:210
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -264,26 +214,22 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	send2 = f.send1.Results(t)
+	send2 = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.err = send2
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	if f.err == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:39
-		goto endIf1
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:40
+		return true
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:40
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:40
-	return true
-endIf1:
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	f.receive2, receive1, receive3 = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:287
+	f.receive2, receive1, receive3 = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:233
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -291,25 +237,21 @@ endIf1:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	receive1, receive3 = f.receive2.Results(t)
+	receive1, receive3 = f.receive2.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.v, f.err = receive1, receive3
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	if f.err == nil {
-//line github.com/movenext/movenext/coord/entered_test.go:42
-		goto endIf2
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:43
+		return true
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:43
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:43
-	return true
-endIf2:
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:313
+//line github.com/movenext/movenext/coord/entered_async_test.go:255
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/entered_test.go:46
@@ -318,18 +260,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:322
+//line github.com/movenext/movenext/coord/entered_async_test.go:264
 }
 
 // Location returns where [ask] is suspended.
 func (f *askFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.ask", "github.com/movenext/movenext/coord/entered_test.go", 39, 42)
-}
-
-// Results returns what [ask] returned, or raises again the panic that ended it.
-func (f *askFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.v, f.err
 }
 
 // askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
@@ -339,38 +275,26 @@ type askMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.askFrame.moveNext(t, 0) {
+func (f *askMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.askFrame.moveNext(r, 0) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.v, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.v, f.err)
 	f.askFrame = askFrame{Frame: f.askFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // farewellAsync starts [farewell] as a state machine and returns its job.
 func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := farewellFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, gate, out, v) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, gate, out, v) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &farewellMachine{farewellFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// farewellEnter enters [farewell] for another machine. It returns the results, or the suspended frame that will have them.
-func farewellEnter(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (*farewellFrame, error) {
-	frame := farewellFrame{}
-	if frame.moveNext(t, ctx, gate, out, v) {
-		return nil, frame.result0
-	}
-	m := new(farewellFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // farewellFrame is what [farewell] keeps while it is suspended.
@@ -383,24 +307,19 @@ type farewellFrame struct {
 	result0 error
 }
 
-// MoveNext continues [farewell] where it stopped.
-func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil, "")
-}
-
 // moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *farewellFrame) moveNext(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
+func (f *farewellFrame) moveNext(r *statemachine.Run, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
 	for {
-		if finished, again := f.step(t, ctx, gate, out, v); !again {
+		if finished, again := f.step(r, ctx, gate, out, v); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *farewellFrame) step(r *statemachine.Run, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var wait2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -420,9 +339,9 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 		ctx := ctx
 		v := v
 //line github.com/movenext/movenext/coord/entered_test.go:53
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/entered_test.go:53
-			m := farewellFunc1Enter(t, out, ctx, v)
+			m := farewellFunc1Enter(r, out, ctx, v)
 //line github.com/movenext/movenext/coord/entered_test.go:53
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/coord/entered_test.go:53
@@ -430,8 +349,8 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 	}
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	f.wait1, wait2 = gate.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:435
+	f.wait1, wait2 = gate.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:354
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -439,7 +358,7 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 	return false, false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	wait2 = f.wait1.Results(t)
+	wait2 = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1 = nil
 resumed1:
@@ -447,30 +366,24 @@ resumed1:
 	f.result0 = wait2
 epilogue:
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:454
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/coord/entered_async_test.go:373
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/entered_async_test.go:462
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/coord/entered_async_test.go:381
 	goto epilogue
 }
 
 // Location returns where [farewell] is suspended.
 func (f *farewellFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 54, 55)
-}
-
-// Results returns what [farewell] returned, or raises again the panic that ended it.
-func (f *farewellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and frame in one allocation.
@@ -480,24 +393,24 @@ type farewellMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.farewellFrame.moveNext(t, nil, nil, nil, "") {
+func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.farewellFrame.moveNext(r, nil, nil, nil, "") {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.farewellFrame = farewellFrame{Frame: f.farewellFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the results, or the suspended frame that will have them.
-func farewellFunc1Enter(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
+func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
-	if frame.moveNext(t, out, ctx, v) {
+	if frame.moveNext(r, out, ctx, v) {
 		return nil
 	}
 	m := new(farewellFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -509,13 +422,13 @@ type farewellFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [farewell] where it stopped.
-func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, "")
+func (f *farewellFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil, "")
 }
 
 // moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
+func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -527,8 +440,8 @@ func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[s
 	}
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
-	f.send1, _ = out.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:532
+	f.send1, _ = out.SendEnter(r, ctx, v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:445
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -536,11 +449,11 @@ func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[s
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
-	f.send1.Results(t)
+	f.send1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_async_test.go:544
+//line github.com/movenext/movenext/coord/entered_async_test.go:457
 	f.State = statemachine.Finished
 	return true
 }
@@ -551,31 +464,20 @@ func (f *farewellFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [farewell] returned, or raises again the panic that ended it.
-func (f *farewellFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twiceLocals{second: second, in: in}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, first); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, first); finished {
 		return statemachine.Completed(first, v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(first, &t, m)
-}
-
-// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
-func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
-	frame := twiceLocals{second: second, in: in}
-	if finished, v0, v1 := frame.moveNext(t, first); finished {
-		return nil, v0, v1
-	}
-	m := &twiceFrame{twiceLocals: frame}
-	t.Push(first, m)
-	return m, 0, nil
+	return m.Start(first, &r, m)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -588,23 +490,9 @@ type twiceLocals struct {
 	receive1 *coord.Entered[int, job.Void]
 }
 
-// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
-type twiceFrame struct {
-	twiceLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (finished bool, result0 int, result1 error) {
+func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -620,8 +508,8 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	}
 	// entered_test.go:150: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:150
-	f.receive1, v, err = f.in.ReceiveEnter(t, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:625
+	f.receive1, v, err = f.in.ReceiveEnter(r, first)
+//line github.com/movenext/movenext/coord/entered_async_test.go:513
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -629,22 +517,22 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:150
-	v, err = f.receive1.Results(t)
+	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:151
 	if err == nil {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/coord/entered_async_test.go:640
+//line github.com/movenext/movenext/coord/entered_async_test.go:528
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/entered_test.go:153
 	}
 	// entered_test.go:154: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:154
-	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:648
+	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
+//line github.com/movenext/movenext/coord/entered_async_test.go:536
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -653,11 +541,11 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:154
-	result0, result1 = f.receive1.Results(t)
+	result0, result1 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/entered_async_test.go:661
+//line github.com/movenext/movenext/coord/entered_async_test.go:549
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -667,12 +555,6 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 150, 154)
 }
 
-// Results returns what [twice] returned, or raises again the panic that ended it.
-func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
@@ -680,14 +562,14 @@ type twiceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 69cdc9f4fc536554
+// Digest of what is above: dd28f74f47471ed0

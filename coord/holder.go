@@ -31,10 +31,10 @@ func (h *holder) taken(ctx context.Context) {
 	}
 }
 
-// takenBy records that the machine of t has the lock.
-func (h *holder) takenBy(t *statemachine.Task) {
+// takenBy records that the machine of r has the lock.
+func (h *holder) takenBy(r *statemachine.Run) {
 	if schedulers.Followed() {
-		h.is.Store(t.Holder())
+		h.is.Store(r.Holder())
 	}
 }
 
@@ -59,14 +59,14 @@ func holderIn(ctx context.Context) *schedulers.Holder {
 // lock is a host that records its holder.
 type lock[P any] interface {
 	heldBy(ask P) *schedulers.Holder
-	granted(t *statemachine.Task, ask P)
+	granted(r *statemachine.Run, ask P)
 }
 
-// note records that the machine of t was granted what w has asked for, if that is a
+// note records that the machine of r was granted what w has asked for, if that is a
 // lock.
-func (w *waiter[R, P]) note(t *statemachine.Task) {
+func (w *waiter[R, P]) note(r *statemachine.Run) {
 	if l, ok := w.host.(lock[P]); ok && w.err == nil {
-		l.granted(t, w.ask)
+		l.granted(r, w.ask)
 	}
 }
 

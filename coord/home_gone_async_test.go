@@ -19,25 +19,14 @@ const (
 
 // locksMutexAsync starts [locksMutex] as a state machine and returns its job.
 func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksMutexLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksMutexMachine{locksMutexLocals: frame}
-	return m2.Start(ctx, &t, m2)
-}
-
-// locksMutexEnter enters [locksMutex] for another machine. It returns the results, or the suspended frame that will have them.
-func locksMutexEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*locksMutexFrame, error) {
-	frame := locksMutexLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m); finished {
-		return nil, v0
-	}
-	m2 := &locksMutexFrame{locksMutexLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksMutexLocals is what [locksMutex] keeps while it is suspended.
@@ -47,22 +36,9 @@ type locksMutexLocals struct {
 	lock1 *coord.EnteredVoid[job.Void]
 }
 
-// locksMutexFrame is the frame of [locksMutex] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksMutexFrame struct {
-	locksMutexLocals
-
-	result0 error
-}
-
-// MoveNext continues [locksMutex] where it stopped.
-func (f *locksMutexFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
+func (f *locksMutexLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +51,8 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	}
 	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
-	f.lock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:80
+	f.lock1, err = m.LockEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:56
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -84,13 +60,13 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:94
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:70
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -100,12 +76,6 @@ func (f *locksMutexLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
 }
 
-// Results returns what [locksMutex] returned, or raises again the panic that ended it.
-func (f *locksMutexFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and frame in one allocation.
 type locksMutexMachine struct {
 	statemachine.Builder[job.Void]
@@ -113,37 +83,26 @@ type locksMutexMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksMutexMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *locksMutexMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // locksRWAsync starts [locksRW] as a state machine and returns its job.
 func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksRWLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m, write); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m, write); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksRWMachine{locksRWLocals: frame}
-	return m2.Start(ctx, &t, m2)
-}
-
-// locksRWEnter enters [locksRW] for another machine. It returns the results, or the suspended frame that will have them.
-func locksRWEnter(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (*locksRWFrame, error) {
-	frame := locksRWLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m, write); finished {
-		return nil, v0
-	}
-	m2 := &locksRWFrame{locksRWLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksRWLocals is what [locksRW] keeps while it is suspended.
@@ -153,22 +112,9 @@ type locksRWLocals struct {
 	lockOrRLock1 *coord.EnteredVoid[bool]
 }
 
-// locksRWFrame is the frame of [locksRW] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksRWFrame struct {
-	locksRWLocals
-
-	err error
-}
-
-// MoveNext continues [locksRW] where it stopped.
-func (f *locksRWFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t, nil, nil, false)
-	return finished
-}
-
 // moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
+func (f *locksRWLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -187,8 +133,8 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	}
 	// home_gone_test.go:25: err = m.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
-	f.lockOrRLock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
+	f.lockOrRLock1, err = m.LockEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:138
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
@@ -196,17 +142,17 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
-	err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:204
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:150
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
-	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:210
+	f.lockOrRLock1, err = m.RLockEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
@@ -214,12 +160,12 @@ else1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
-	err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:223
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:169
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -229,12 +175,6 @@ func (f *locksRWLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
 }
 
-// Results returns what [locksRW] returned, or raises again the panic that ended it.
-func (f *locksRWFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.err
-}
-
 // locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame in one allocation.
 type locksRWMachine struct {
 	statemachine.Builder[job.Void]
@@ -242,37 +182,26 @@ type locksRWMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksRWMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, false)
+func (f *locksRWMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, false)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // locksKeyAsync starts [locksKey] as a state machine and returns its job.
 func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksKeyLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, m, key); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, m, key); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksKeyMachine{locksKeyLocals: frame}
-	return m2.Start(ctx, &t, m2)
-}
-
-// locksKeyEnter enters [locksKey] for another machine. It returns the results, or the suspended frame that will have them.
-func locksKeyEnter(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (*locksKeyFrame, error) {
-	frame := locksKeyLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, m, key); finished {
-		return nil, v0
-	}
-	m2 := &locksKeyFrame{locksKeyLocals: frame}
-	t.Push(ctx, m2)
-	return m2, nil
+	return m2.Start(ctx, &r, m2)
 }
 
 // locksKeyLocals is what [locksKey] keeps while it is suspended.
@@ -282,22 +211,9 @@ type locksKeyLocals struct {
 	lock1 *coord.EnteredVoid[string]
 }
 
-// locksKeyFrame is the frame of [locksKey] for a caller that is a machine: what it keeps and, at the end, its results.
-type locksKeyFrame struct {
-	locksKeyLocals
-
-	result0 error
-}
-
-// MoveNext continues [locksKey] where it stopped.
-func (f *locksKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, "")
-	return finished
-}
-
 // moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
+func (f *locksKeyLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -310,8 +226,8 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	}
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	f.lock1, err = m.LockEnter(t, ctx, key)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:315
+	f.lock1, err = m.LockEnter(r, ctx, key)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:231
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -319,13 +235,13 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:329
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:245
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -335,12 +251,6 @@ func (f *locksKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
 }
 
-// Results returns what [locksKey] returned, or raises again the panic that ended it.
-func (f *locksKeyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and frame in one allocation.
 type locksKeyMachine struct {
 	statemachine.Builder[job.Void]
@@ -348,37 +258,26 @@ type locksKeyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksKeyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, "")
+func (f *locksKeyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // acquiresAsync starts [acquires] as a state machine and returns its job.
 func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := acquiresLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, s, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, s, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acquiresMachine{acquiresLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// acquiresEnter enters [acquires] for another machine. It returns the results, or the suspended frame that will have them.
-func acquiresEnter(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (*acquiresFrame, error) {
-	frame := acquiresLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, s, n); finished {
-		return nil, v0
-	}
-	m := &acquiresFrame{acquiresLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // acquiresLocals is what [acquires] keeps while it is suspended.
@@ -388,22 +287,9 @@ type acquiresLocals struct {
 	acquire1 *coord.EnteredVoid[int64]
 }
 
-// acquiresFrame is the frame of [acquires] for a caller that is a machine: what it keeps and, at the end, its results.
-type acquiresFrame struct {
-	acquiresLocals
-
-	result0 error
-}
-
-// MoveNext continues [acquires] where it stopped.
-func (f *acquiresFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, 0)
-	return finished
-}
-
 // moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
+func (f *acquiresLocals) moveNext(r *statemachine.Run, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -416,8 +302,8 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	}
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
-	f.acquire1, err = s.AcquireEnter(t, ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:421
+	f.acquire1, err = s.AcquireEnter(r, ctx, n)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:307
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -425,13 +311,13 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
-	err = f.acquire1.Results(t)
+	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:435
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:321
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -441,12 +327,6 @@ func (f *acquiresLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
 }
 
-// Results returns what [acquires] returned, or raises again the panic that ended it.
-func (f *acquiresFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and frame in one allocation.
 type acquiresMachine struct {
 	statemachine.Builder[job.Void]
@@ -454,37 +334,26 @@ type acquiresMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *acquiresMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, 0)
+func (f *acquiresMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForSignalAsync starts [waitsForSignal] as a state machine and returns its job.
 func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForSignalLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForSignalMachine{waitsForSignalLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsForSignalEnter enters [waitsForSignal] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForSignalEnter(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (*waitsForSignalFrame, error) {
-	frame := waitsForSignalLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, e); finished {
-		return nil, v0
-	}
-	m := &waitsForSignalFrame{waitsForSignalLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForSignalLocals is what [waitsForSignal] keeps while it is suspended.
@@ -494,22 +363,9 @@ type waitsForSignalLocals struct {
 	wait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsForSignalFrame is the frame of [waitsForSignal] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForSignalFrame struct {
-	waitsForSignalLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForSignal] where it stopped.
-func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
+func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -522,8 +378,8 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	}
 	// home_gone_test.go:46: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
-	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:527
+	f.wait1, err = e.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:383
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -531,13 +387,13 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
-	err = f.wait1.Results(t)
+	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:541
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:397
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -547,12 +403,6 @@ func (f *waitsForSignalLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
 }
 
-// Results returns what [waitsForSignal] returned, or raises again the panic that ended it.
-func (f *waitsForSignalFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain, job and frame in one allocation.
 type waitsForSignalMachine struct {
 	statemachine.Builder[job.Void]
@@ -560,37 +410,26 @@ type waitsForSignalMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSignalMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *waitsForSignalMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForGateAsync starts [waitsForGate] as a state machine and returns its job.
 func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForGateLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForGateMachine{waitsForGateLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsForGateEnter enters [waitsForGate] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForGateEnter(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (*waitsForGateFrame, error) {
-	frame := waitsForGateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, e); finished {
-		return nil, v0
-	}
-	m := &waitsForGateFrame{waitsForGateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForGateLocals is what [waitsForGate] keeps while it is suspended.
@@ -600,22 +439,9 @@ type waitsForGateLocals struct {
 	wait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsForGateFrame is the frame of [waitsForGate] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForGateFrame struct {
-	waitsForGateLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForGate] where it stopped.
-func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
+func (f *waitsForGateLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -628,8 +454,8 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	}
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
-	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:633
+	f.wait1, err = e.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -637,13 +463,13 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
-	err = f.wait1.Results(t)
+	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:647
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:473
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -653,12 +479,6 @@ func (f *waitsForGateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
 }
 
-// Results returns what [waitsForGate] returned, or raises again the panic that ended it.
-func (f *waitsForGateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job and frame in one allocation.
 type waitsForGateMachine struct {
 	statemachine.Builder[job.Void]
@@ -666,39 +486,27 @@ type waitsForGateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForGateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *waitsForGateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsOnCondAsync starts [waitsOnCond] as a state machine and returns its job.
 func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsOnCondMachine{waitsOnCondLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsOnCondEnter enters [waitsOnCond] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsOnCondEnter(t *statemachine.Task, ctx context.Context, c *coord.Cond) (*waitsOnCondFrame, error) {
-	frame := waitsOnCondLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &waitsOnCondFrame{waitsOnCondLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
@@ -712,22 +520,9 @@ type waitsOnCondLocals struct {
 	lockOrWait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsOnCondFrame is the frame of [waitsOnCond] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsOnCondFrame struct {
-	waitsOnCondLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsOnCond] where it stopped.
-func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -743,8 +538,8 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	}
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:748
+	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:543
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
@@ -752,22 +547,18 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	err = f.lockOrWait1.Results(t)
+	err = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
-	if err == nil {
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
+		return true, result0
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/coord/home_gone_test.go:61
 		unlock1 := f.c.L.Unlock
@@ -782,8 +573,8 @@ endIf1:
 	}
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
-	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:787
+	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:578
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -792,7 +583,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
-	err2 = f.lockOrWait1.Results(t)
+	err2 = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1 = nil
 resumed2:
@@ -802,18 +593,12 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:806
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:597
 }
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
-}
-
-// Results returns what [waitsOnCond] returned, or raises again the panic that ended it.
-func (f *waitsOnCondFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job and frame in one allocation.
@@ -823,38 +608,27 @@ type waitsOnCondMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // receivesAsync starts [receives] as a state machine and returns its job.
 func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := receivesLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &receivesMachine{receivesLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// receivesEnter enters [receives] for another machine. It returns the results, or the suspended frame that will have them.
-func receivesEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (*receivesFrame, int, error) {
-	frame := receivesLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &receivesFrame{receivesLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // receivesLocals is what [receives] keeps while it is suspended.
@@ -864,23 +638,9 @@ type receivesLocals struct {
 	receive1 *coord.Entered[int, job.Void]
 }
 
-// receivesFrame is the frame of [receives] for a caller that is a machine: what it keeps and, at the end, its results.
-type receivesFrame struct {
-	receivesLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [receives] where it stopped.
-func (f *receivesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
+func (f *receivesLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -894,8 +654,8 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	}
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
-	f.receive1, v, err = c.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:899
+	f.receive1, v, err = c.ReceiveEnter(r, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:659
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -903,13 +663,13 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
-	v, err = f.receive1.Results(t)
+	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:69
 	result0, result1 = v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:913
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:673
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -919,12 +679,6 @@ func (f *receivesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
 }
 
-// Results returns what [receives] returned, or raises again the panic that ended it.
-func (f *receivesFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and frame in one allocation.
 type receivesMachine struct {
 	statemachine.Builder[int]
@@ -932,37 +686,26 @@ type receivesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *receivesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sendsAsync starts [sends] as a state machine and returns its job.
 func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sendsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, c, v); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, c, v); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsMachine{sendsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// sendsEnter enters [sends] for another machine. It returns the results, or the suspended frame that will have them.
-func sendsEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (*sendsFrame, error) {
-	frame := sendsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, c, v); finished {
-		return nil, v0
-	}
-	m := &sendsFrame{sendsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // sendsLocals is what [sends] keeps while it is suspended.
@@ -972,22 +715,9 @@ type sendsLocals struct {
 	send1 *coord.EnteredVoid[int]
 }
 
-// sendsFrame is the frame of [sends] for a caller that is a machine: what it keeps and, at the end, its results.
-type sendsFrame struct {
-	sendsLocals
-
-	result0 error
-}
-
-// MoveNext continues [sends] where it stopped.
-func (f *sendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, 0)
-	return finished
-}
-
 // moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
+func (f *sendsLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1000,8 +730,8 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	}
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
-	f.send1, err = c.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:1005
+	f.send1, err = c.SendEnter(r, ctx, v)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:735
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1009,13 +739,13 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
-	err = f.send1.Results(t)
+	err = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:75
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:1019
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:749
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1025,12 +755,6 @@ func (f *sendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
 }
 
-// Results returns what [sends] returned, or raises again the panic that ended it.
-func (f *sendsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in one allocation.
 type sendsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1038,14 +762,14 @@ type sendsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, 0)
+func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5d687d50ee2fa72f
+// Digest of what is above: 300f241b2c5a72cb

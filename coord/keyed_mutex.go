@@ -55,19 +55,19 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 }
 
 // LockEnter is [KeyedMutex.Lock] as generated machines call it.
-func (m *KeyedMutex[K]) LockEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
+func (m *KeyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*EnteredVoid[K], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, m, err)
+		return inTurnVoid(r, m, err)
 	}
 	mustEqualItself(key)
-	if t.Proceed() && m.TryLock(key) {
+	if r.Proceed() && m.TryLock(key) {
 		if schedulers.Followed() {
-			m.taken(key, t.Holder())
+			m.taken(key, r.Holder())
 		}
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, m, key), nil
+	return enteredVoid(r, ctx, m, key), nil
 }
 
 // TryLock locks key if it is free, and reports whether it did. It does not block.
@@ -136,7 +136,7 @@ type keyLock[K comparable] struct {
 
 func (m *KeyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
 
-func (m *KeyedMutex[K]) granted(t *statemachine.Task, key K) { m.taken(key, t.Holder()) }
+func (m *KeyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
 
 func (m *KeyedMutex[K]) guard() *sync.Mutex { return &m.mu }
 

@@ -108,16 +108,16 @@ func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void]
 }
 
 // AcquireEnter is [Limiter.Acquire] as generated machines call it.
-func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
+func (l *Limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*EnteredVoid[K], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, l, err)
+		return inTurnVoid(r, l, err)
 	}
 	mustEqualItself(key)
-	if t.Proceed() && l.TryAcquire(key) {
+	if r.Proceed() && l.TryAcquire(key) {
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, l, key), nil
+	return enteredVoid(r, ctx, l, key), nil
 }
 
 // TryAcquire takes a permit for key if that is possible without waiting and without

@@ -20,25 +20,14 @@ const (
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := workLocals{ctx: ctx, f: f}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
-func workEnter(t *statemachine.Task, ctx context.Context, f *floor) (*workFrame, int, error) {
-	frame := workLocals{ctx: ctx, f: f}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &workFrame{workLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -55,22 +44,8 @@ type workLocals struct {
 	carry4   *carryFrame
 }
 
-// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
-type workFrame struct {
-	workLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [work] where it stopped.
-func (frame *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.moveNext(t)
-	return finished
-}
-
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var err error
 	var box int
 	var err2 error
@@ -93,8 +68,8 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:98
+	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:73
 	if frame.wait1 == nil {
 		goto resumed1
 	}
@@ -102,28 +77,24 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	_, err = frame.wait1.Results(t)
+	_, err = frame.wait1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:43
 	frame.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:43
-	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:43
-		goto endIf1
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/coord/machines_async_test.go:88
+		frame.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:45
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:44
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/coord/machines_async_test.go:117
-	frame.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine = 0
 for1:
 	// machines_test.go:47: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:47
-	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:127
+	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.receive2 == nil {
 		goto resumed2
 	}
@@ -131,19 +102,19 @@ for1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
-	box, err2 = frame.receive2.Results(t)
+	box, err2 = frame.receive2.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	if !(errors.Is(err2, coord.ErrClosed)) {
 //line github.com/movenext/movenext/coord/machines_test.go:48
-		goto endIf2
+		goto endIf1
 	}
 	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:49
-	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:147
+	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:118
 	if frame.wait3 == nil {
 		goto resumed3
 	}
@@ -152,28 +123,28 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:49
-	wait2 = frame.wait3.Results(t)
+	wait2 = frame.wait3.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	result0, result1 = frame.mine, wait2
-//line github.com/movenext/movenext/coord/machines_async_test.go:162
+//line github.com/movenext/movenext/coord/machines_async_test.go:133
 	frame.State = statemachine.Finished
 	return true, result0, result1
-endIf2:
+endIf1:
 //line github.com/movenext/movenext/coord/machines_test.go:51
 	if err2 != nil {
 		result0, result1 = frame.mine, err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:169
+//line github.com/movenext/movenext/coord/machines_async_test.go:140
 		frame.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	}
 	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:177
+	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:148
 	if frame.carry4 == nil {
 		goto resumed4
 	}
@@ -181,36 +152,27 @@ endIf2:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	err3 = frame.carry4.Results(t)
+	err3 = frame.carry4.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/machines_test.go:54
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:54
-		goto endIf3
+	if err3 != nil {
+		result0, result1 = frame.mine, err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:163
+		frame.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:56
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:55
-	result0, result1 = frame.mine, err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:196
-	frame.State = statemachine.Finished
-	return true, result0, result1
-endIf3:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:202
+//line github.com/movenext/movenext/coord/machines_async_test.go:170
 	goto for1
 }
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
-}
-
-// Results returns what [work] returned, or raises again the panic that ended it.
-func (frame *workFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return frame.result0, frame.result1
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
@@ -220,36 +182,36 @@ type workMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := frame.moveNext(t)
+func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	frame.SetResult(t, v0, v1)
+	frame.SetResult(r, v0, v1)
 	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // carryAsync starts [carry] as a state machine and returns its job.
 func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &carryMachine{carryLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // carryEnter enters [carry] for another machine. It returns the results, or the suspended frame that will have them.
-func carryEnter(t *statemachine.Task, ctx context.Context, f *floor, box int) (*carryFrame, error) {
+func carryEnter(r *statemachine.Run, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &carryFrame{carryLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -275,13 +237,13 @@ type carryFrame struct {
 }
 
 // MoveNext continues [carry] where it stopped.
-func (frame *carryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0 = frame.moveNext(t)
+func (frame *carryFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, frame.result0 = frame.moveNext(r)
 	return finished
 }
 
 // moveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
-func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -302,8 +264,8 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	frame.lifts = int64(1 + frame.box%2)
 	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:307
+	frame.acquire1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
+//line github.com/movenext/movenext/coord/machines_async_test.go:269
 	if frame.acquire1 == nil {
 		goto resumed1
 	}
@@ -311,25 +273,22 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	err = frame.acquire1.Results(t)
+	err = frame.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:63
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/coord/machines_async_test.go:284
+		frame.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:64
-	result0 = err
-//line github.com/movenext/movenext/coord/machines_async_test.go:326
-	frame.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// machines_test.go:66: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:333
+	frame.send2, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:292
 	if frame.send2 == nil {
 		goto resumed2
 	}
@@ -337,7 +296,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	err2 = frame.send2.Results(t)
+	err2 = frame.send2.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.send2 = nil
 resumed2:
@@ -345,15 +304,15 @@ resumed2:
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:349
+//line github.com/movenext/movenext/coord/machines_async_test.go:308
 		frame.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	}
 	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:357
+	frame.lock3, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:316
 	if frame.lock3 == nil {
 		goto resumed3
 	}
@@ -362,26 +321,22 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	err3 = frame.lock3.Results(t)
+	err3 = frame.lock3.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.lock3 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:71
-		goto endIf2
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:332
+		frame.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:73
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:72
-	result0 = err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:377
-	frame.State = statemachine.Finished
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/coord/machines_test.go:74
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:385
+//line github.com/movenext/movenext/coord/machines_async_test.go:340
 	frame.State = statemachine.Finished
 	return true, result0
 }
@@ -392,8 +347,8 @@ func (frame *carryLocals) Location() statemachine.Location {
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
-func (frame *carryFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *carryFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -404,14 +359,14 @@ type carryMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := frame.moveNext(t)
+func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	frame.SetResult(t, job.Void{}, v0)
+	frame.SetResult(r, job.Void{}, v0)
 	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ddee78d7501281a1
+// Digest of what is above: ec334adac06c82fa

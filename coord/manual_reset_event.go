@@ -49,12 +49,12 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [ManualResetEvent.Wait] as generated machines call it.
-func (e *ManualResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (e *ManualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || e.IsSet() {
-		return inTurnVoid(t, e, err)
+		return inTurnVoid(r, e, err)
 	}
-	return enteredVoid(t, ctx, e, job.Void{}), nil
+	return enteredVoid(r, ctx, e, job.Void{}), nil
 }
 
 // Set opens the gate: all waiters continue, in order of arrival, and so do later

@@ -56,16 +56,16 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // LockEnter is [Mutex.Lock] as generated machines call it.
-func (m *Mutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (m *Mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, m, err)
+		return inTurnVoid(r, m, err)
 	}
-	if t.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
-		m.holder.takenBy(t)
+	if r.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
+		m.holder.takenBy(r)
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, m, job.Void{}), nil
+	return enteredVoid(r, ctx, m, job.Void{}), nil
 }
 
 // TryLock takes the lock if it is free, and reports whether it did. It does not block.
@@ -109,7 +109,7 @@ func (m *Mutex) release() (told outcomes) {
 
 func (m *Mutex) heldBy(job.Void) *schedulers.Holder { return m.holder.is.Load() }
 
-func (m *Mutex) granted(t *statemachine.Task, _ job.Void) { m.holder.takenBy(t) }
+func (m *Mutex) granted(r *statemachine.Run, _ job.Void) { m.holder.takenBy(r) }
 
 func (m *Mutex) guard() *sync.Mutex { return &m.mu }
 

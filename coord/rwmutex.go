@@ -42,8 +42,8 @@ func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
 
 // LockEnter is [RWMutex.Lock] as generated machines call it.
-func (m *RWMutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[bool], error) {
-	return m.enter(t, ctx, write)
+func (m *RWMutex) LockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[bool], error) {
+	return m.enter(r, ctx, write)
 }
 
 // TryLock takes the lock for writing if it is free, and reports whether it did. It does
@@ -60,8 +60,8 @@ func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
 
 // RLockEnter is [RWMutex.RLock] as generated machines call it.
-func (m *RWMutex) RLockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[bool], error) {
-	return m.enter(t, ctx, read)
+func (m *RWMutex) RLockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[bool], error) {
+	return m.enter(r, ctx, read)
 }
 
 // TryRLock takes the lock for reading if no writer holds it or waits for it, and
@@ -121,16 +121,16 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 	return waitAsync(ctx, m, how)
 }
 
-func (m *RWMutex) enter(t *statemachine.Task, ctx context.Context, how access) (*EnteredVoid[bool], error) {
+func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*EnteredVoid[bool], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(t, m, err)
+		return inTurnVoid(r, m, err)
 	}
-	if t.Proceed() && m.try(how) {
-		m.holder.takenBy(t)
+	if r.Proceed() && m.try(how) {
+		m.holder.takenBy(r)
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, m, how), nil
+	return enteredVoid(r, ctx, m, how), nil
 }
 
 func (m *RWMutex) try(how access) bool {
@@ -173,7 +173,7 @@ func (m *RWMutex) serve() (told outcomes) {
 
 func (m *RWMutex) heldBy(access) *schedulers.Holder { return m.holder.is.Load() }
 
-func (m *RWMutex) granted(t *statemachine.Task, _ access) { m.holder.takenBy(t) }
+func (m *RWMutex) granted(r *statemachine.Run, _ access) { m.holder.takenBy(r) }
 
 func (m *RWMutex) guard() *sync.Mutex { return &m.mu }
 

@@ -64,15 +64,15 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 }
 
 // AcquireEnter is [Semaphore.Acquire] as generated machines call it.
-func (s *Semaphore) AcquireEnter(t *statemachine.Task, ctx context.Context, n int64) (*EnteredVoid[int64], error) {
+func (s *Semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int64) (*EnteredVoid[int64], error) {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
-		return inTurnVoid(t, s, err)
+		return inTurnVoid(r, s, err)
 	}
-	if t.Proceed() && s.TryAcquire(n) {
+	if r.Proceed() && s.TryAcquire(n) {
 		return nil, nil
 	}
-	return enteredVoid(t, ctx, s, n), nil
+	return enteredVoid(r, ctx, s, n), nil
 }
 
 // TryAcquire takes n permits if they are free and no request waits, and reports whether

@@ -56,17 +56,17 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Subscription.Receive] as generated machines call it.
-func (s *Subscription[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (*Entered[T, job.Void], T, error) {
+func (s *Subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (*Entered[T, job.Void], T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
-		return inTurn(t, s, none, err)
+		return inTurn(r, s, none, err)
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
-		return entered(t, ctx, s, job.Void{}), v, nil
+		return entered(r, ctx, s, job.Void{}), v, nil
 	}
-	return inTurn(t, s, v, err)
+	return inTurn(r, s, v, err)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],

@@ -75,19 +75,19 @@ func requireTwins(t *testing.T, plain, async reflect.Type) {
 }
 
 // requireEntry requires that machines can call enter for plain: its first parameter is
-// the task, and its first result is an operation whose Results are plain's.
+// the run, and its first result is an operation whose Results are plain's.
 func requireEntry(t *testing.T, plain, enter reflect.Type) {
 	t.Helper()
-	task := reflect.TypeFor[*statemachine.Task]()
+	run := reflect.TypeFor[*statemachine.Run]()
 	require.Equal(t, plain.NumIn()+1, enter.NumIn())
-	require.Equal(t, task, enter.In(1))
+	require.Equal(t, run, enter.In(1))
 	for i := 1; i < plain.NumIn(); i++ {
 		require.Equal(t, plain.In(i), enter.In(i+1))
 	}
 	require.Equal(t, plain.NumOut()+1, enter.NumOut())
 	results, ok := enter.Out(0).MethodByName("Results")
 	require.True(t, ok)
-	require.Equal(t, task, results.Type.In(1))
+	require.Equal(t, run, results.Type.In(1))
 	require.Equal(t, plain.NumOut(), results.Type.NumOut())
 	for i := range plain.NumOut() {
 		require.Equal(t, plain.Out(i), enter.Out(i+1))

@@ -21,29 +21,17 @@ const (
 
 // waitsForAllAsync starts [waitsForAll] as a state machine and returns its job.
 func waitsForAllAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForAllFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForAllMachine{waitsForAllFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForAllEnter enters [waitsForAll] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForAllEnter(t *statemachine.Task, ctx context.Context) (*waitsForAllFrame, error) {
-	frame := waitsForAllFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForAllFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForAllFrame is what [waitsForAll] keeps while it is suspended.
+// waitsForAllFrame is the frame of [waitsForAll], which never suspends.
 type waitsForAllFrame struct {
 	statemachine.Frame
 
@@ -52,8 +40,8 @@ type waitsForAllFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForAllFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForAll], which never suspends.
+func (f *waitsForAllFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -63,12 +51,6 @@ func (f *waitsForAllFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForAll] returned, or raises again the panic that ended it.
-func (f *waitsForAllFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job and frame in one allocation.
 type waitsForAllMachine struct {
 	statemachine.Builder[job.Void]
@@ -76,39 +58,27 @@ type waitsForAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAllMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForAllFrame.MoveNext(t) {
+func (f *waitsForAllMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForAllFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForAnyAsync starts [waitsForAny] as a state machine and returns its job.
 func waitsForAnyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForAnyFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForAnyMachine{waitsForAnyFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForAnyEnter enters [waitsForAny] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForAnyEnter(t *statemachine.Task, ctx context.Context) (*waitsForAnyFrame, error) {
-	frame := waitsForAnyFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForAnyFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForAnyFrame is what [waitsForAny] keeps while it is suspended.
+// waitsForAnyFrame is the frame of [waitsForAny], which never suspends.
 type waitsForAnyFrame struct {
 	statemachine.Frame
 
@@ -117,8 +87,8 @@ type waitsForAnyFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForAnyFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForAny], which never suspends.
+func (f *waitsForAnyFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -128,12 +98,6 @@ func (f *waitsForAnyFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForAny] returned, or raises again the panic that ended it.
-func (f *waitsForAnyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job and frame in one allocation.
 type waitsForAnyMachine struct {
 	statemachine.Builder[job.Void]
@@ -141,38 +105,25 @@ type waitsForAnyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForAnyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForAnyFrame.MoveNext(t) {
+func (f *waitsForAnyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForAnyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForEachFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &waitsForEachMachine{waitsForEachFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsForEachEnter enters [waitsForEach] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
-	frame := waitsForEachFrame{}
-	if frame.moveNext(t, ctx) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(waitsForEachFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
@@ -185,15 +136,10 @@ type waitsForEachFrame struct {
 	result0 error
 }
 
-// MoveNext continues [waitsForEach] where it stopped.
-func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -203,7 +149,7 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -214,15 +160,15 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 range1:
 	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:219
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:165
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
 		goto done1
 	}
@@ -231,24 +177,24 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:235
+//line github.com/movenext/movenext/coord/waits_async_test.go:181
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:240
+//line github.com/movenext/movenext/coord/waits_async_test.go:186
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:245
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:191
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:52
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
 //line github.com/movenext/movenext/coord/waits_test.go:52
@@ -268,18 +214,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:272
+//line github.com/movenext/movenext/coord/waits_async_test.go:218
 }
 
 // Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 51, 51)
-}
-
-// Results returns what [waitsForEach] returned, or raises again the panic that ended it.
-func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job and frame in one allocation.
@@ -289,37 +229,26 @@ type waitsForEachMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForEachFrame.moveNext(t, nil) {
+func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForEachFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForNextAsync starts [waitsForNext] as a state machine and returns its job.
 func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForNextLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForNextMachine{waitsForNextLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsForNextEnter enters [waitsForNext] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForNextEnter(t *statemachine.Task, ctx context.Context) (*waitsForNextFrame, error) {
-	frame := waitsForNextLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &waitsForNextFrame{waitsForNextLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForNextLocals is what [waitsForNext] keeps while it is suspended.
@@ -333,21 +262,8 @@ type waitsForNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// waitsForNextFrame is the frame of [waitsForNext] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForNextFrame struct {
-	waitsForNextLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForNext] where it stopped.
-func (f *waitsForNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForNextLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -370,39 +286,36 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:375
+	if f.next1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:291
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:63
-	return t.Await(f.next1), nil
+	return r.Await(f.next1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:63
-		_, err := statemachine.TwinResult(t, f.next1)
+		_, err := statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
-		if err == nil {
-//line github.com/movenext/movenext/coord/waits_test.go:63
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/coord/waits_async_test.go:306
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:65
 		}
-//line github.com/movenext/movenext/coord/waits_test.go:64
-		result0 = err
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:395
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:401
+//line github.com/movenext/movenext/coord/waits_async_test.go:314
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:67
 	result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:406
+//line github.com/movenext/movenext/coord/waits_async_test.go:319
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -412,12 +325,6 @@ func (f *waitsForNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 63)
 }
 
-// Results returns what [waitsForNext] returned, or raises again the panic that ended it.
-func (f *waitsForNextFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job and frame in one allocation.
 type waitsForNextMachine struct {
 	statemachine.Builder[job.Void]
@@ -425,41 +332,29 @@ type waitsForNextMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForNextMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForNextLocals = waitsForNextLocals{Frame: f.waitsForNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForThenAsync starts [waitsForThen] as a state machine and returns its job.
 func waitsForThenAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForThenFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForThenMachine{waitsForThenFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForThenEnter enters [waitsForThen] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForThenEnter(t *statemachine.Task, ctx context.Context) (*waitsForThenFrame, error) {
-	frame := waitsForThenFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForThenFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForThenFrame is what [waitsForThen] keeps while it is suspended.
+// waitsForThenFrame is the frame of [waitsForThen], which never suspends.
 type waitsForThenFrame struct {
 	statemachine.Frame
 
@@ -468,8 +363,8 @@ type waitsForThenFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForThen] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForThenFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForThen], which never suspends.
+func (f *waitsForThenFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -479,12 +374,6 @@ func (f *waitsForThenFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForThen] returned, or raises again the panic that ended it.
-func (f *waitsForThenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job and frame in one allocation.
 type waitsForThenMachine struct {
 	statemachine.Builder[job.Void]
@@ -492,39 +381,27 @@ type waitsForThenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForThenMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForThenFrame.MoveNext(t) {
+func (f *waitsForThenMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForThenFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForRaceAsync starts [waitsForRace] as a state machine and returns its job.
 func waitsForRaceAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForRaceFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForRaceMachine{waitsForRaceFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForRaceEnter enters [waitsForRace] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForRaceEnter(t *statemachine.Task, ctx context.Context) (*waitsForRaceFrame, error) {
-	frame := waitsForRaceFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForRaceFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForRaceFrame is what [waitsForRace] keeps while it is suspended.
+// waitsForRaceFrame is the frame of [waitsForRace], which never suspends.
 type waitsForRaceFrame struct {
 	statemachine.Frame
 
@@ -533,8 +410,8 @@ type waitsForRaceFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForRace] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForRaceFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForRace], which never suspends.
+func (f *waitsForRaceFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -544,12 +421,6 @@ func (f *waitsForRaceFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForRace] returned, or raises again the panic that ended it.
-func (f *waitsForRaceFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job and frame in one allocation.
 type waitsForRaceMachine struct {
 	statemachine.Builder[job.Void]
@@ -557,39 +428,27 @@ type waitsForRaceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForRaceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForRaceFrame.MoveNext(t) {
+func (f *waitsForRaceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForRaceFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForUnwrapAsync starts [waitsForUnwrap] as a state machine and returns its job.
 func waitsForUnwrapAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForUnwrapFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForUnwrapMachine{waitsForUnwrapFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForUnwrapEnter enters [waitsForUnwrap] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForUnwrapEnter(t *statemachine.Task, ctx context.Context) (*waitsForUnwrapFrame, error) {
-	frame := waitsForUnwrapFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForUnwrapFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForUnwrapFrame is what [waitsForUnwrap] keeps while it is suspended.
+// waitsForUnwrapFrame is the frame of [waitsForUnwrap], which never suspends.
 type waitsForUnwrapFrame struct {
 	statemachine.Frame
 
@@ -598,8 +457,8 @@ type waitsForUnwrapFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForUnwrap] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForUnwrapFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForUnwrap], which never suspends.
+func (f *waitsForUnwrapFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -609,12 +468,6 @@ func (f *waitsForUnwrapFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForUnwrap] returned, or raises again the panic that ended it.
-func (f *waitsForUnwrapFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain, job and frame in one allocation.
 type waitsForUnwrapMachine struct {
 	statemachine.Builder[job.Void]
@@ -622,35 +475,35 @@ type waitsForUnwrapMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForUnwrapMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForUnwrapFrame.MoveNext(t) {
+func (f *waitsForUnwrapMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForUnwrapFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForCountdownAsync starts [waitsForCountdown] as a state machine and returns its job.
 func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := waitsForCountdownEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := waitsForCountdownEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForCountdownMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results, or the suspended callee that will have them.
-func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
+func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsForCountdownFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:92
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
-	return c.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:654
+	return c.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:507
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
@@ -665,10 +518,10 @@ type waitsForCountdownMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -679,23 +532,23 @@ func (f *waitsForCountdownMachine) Location() statemachine.Location {
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
 func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := waitsForEventEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := waitsForEventEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForEventMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the suspended callee that will have them.
-func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
+func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEventFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:101
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
-	return e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:699
+	return e.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:552
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
@@ -710,10 +563,10 @@ type waitsForEventMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -724,25 +577,14 @@ func (f *waitsForEventMachine) Location() statemachine.Location {
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
 func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForScopeLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForScopeMachine{waitsForScopeLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitsForScopeEnter enters [waitsForScope] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForScopeEnter(t *statemachine.Task, ctx context.Context) (*waitsForScopeFrame, error) {
-	frame := waitsForScopeLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitsForScopeFrame{waitsForScopeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitsForScopeLocals is what [waitsForScope] keeps while it is suspended.
@@ -752,22 +594,9 @@ type waitsForScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// waitsForScopeFrame is the frame of [waitsForScope] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitsForScopeFrame struct {
-	waitsForScopeLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitsForScope] where it stopped.
-func (f *waitsForScopeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -791,19 +620,19 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	if f.wait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:796
+	if f.wait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:625
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	return t.Await(f.wait1), nil
+	return r.Await(f.wait1), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	_, result0 = statemachine.TwinResult(t, f.wait1)
+	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:807
+//line github.com/movenext/movenext/coord/waits_async_test.go:636
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -813,12 +642,6 @@ func (f *waitsForScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 115)
 }
 
-// Results returns what [waitsForScope] returned, or raises again the panic that ended it.
-func (f *waitsForScopeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain, job and frame in one allocation.
 type waitsForScopeMachine struct {
 	statemachine.Builder[job.Void]
@@ -826,41 +649,29 @@ type waitsForScopeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForScopeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitsForSetAsync starts [waitsForSet] as a state machine and returns its job.
 func waitsForSetAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForSetFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForSetMachine{waitsForSetFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForSetEnter enters [waitsForSet] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForSetEnter(t *statemachine.Task, ctx context.Context) (*waitsForSetFrame, error) {
-	frame := waitsForSetFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForSetFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForSetFrame is what [waitsForSet] keeps while it is suspended.
+// waitsForSetFrame is the frame of [waitsForSet], which never suspends.
 type waitsForSetFrame struct {
 	statemachine.Frame
 
@@ -869,8 +680,8 @@ type waitsForSetFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForSet] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForSetFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForSet], which never suspends.
+func (f *waitsForSetFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -880,12 +691,6 @@ func (f *waitsForSetFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForSet] returned, or raises again the panic that ended it.
-func (f *waitsForSetFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job and frame in one allocation.
 type waitsForSetMachine struct {
 	statemachine.Builder[job.Void]
@@ -893,39 +698,27 @@ type waitsForSetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForSetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForSetFrame.MoveNext(t) {
+func (f *waitsForSetMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForSetFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForMachineAsync starts [waitsForMachine] as a state machine and returns its job.
 func waitsForMachineAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForMachineFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForMachineMachine{waitsForMachineFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForMachineEnter enters [waitsForMachine] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForMachineEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachineFrame, error) {
-	frame := waitsForMachineFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForMachineFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForMachineFrame is what [waitsForMachine] keeps while it is suspended.
+// waitsForMachineFrame is the frame of [waitsForMachine], which never suspends.
 type waitsForMachineFrame struct {
 	statemachine.Frame
 
@@ -934,8 +727,8 @@ type waitsForMachineFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForMachine] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForMachineFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForMachine], which never suspends.
+func (f *waitsForMachineFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -945,12 +738,6 @@ func (f *waitsForMachineFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForMachine] returned, or raises again the panic that ended it.
-func (f *waitsForMachineFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]: chain, job and frame in one allocation.
 type waitsForMachineMachine struct {
 	statemachine.Builder[job.Void]
@@ -958,39 +745,27 @@ type waitsForMachineMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachineMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForMachineFrame.MoveNext(t) {
+func (f *waitsForMachineMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForMachineFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForMachinesAsync starts [waitsForMachines] as a state machine and returns its job.
 func waitsForMachinesAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForMachinesFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForMachinesMachine{waitsForMachinesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForMachinesEnter enters [waitsForMachines] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForMachinesEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachinesFrame, error) {
-	frame := waitsForMachinesFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForMachinesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForMachinesFrame is what [waitsForMachines] keeps while it is suspended.
+// waitsForMachinesFrame is the frame of [waitsForMachines], which never suspends.
 type waitsForMachinesFrame struct {
 	statemachine.Frame
 
@@ -999,8 +774,8 @@ type waitsForMachinesFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForMachines] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForMachinesFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForMachines], which never suspends.
+func (f *waitsForMachinesFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -1010,12 +785,6 @@ func (f *waitsForMachinesFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForMachines] returned, or raises again the panic that ended it.
-func (f *waitsForMachinesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]: chain, job and frame in one allocation.
 type waitsForMachinesMachine struct {
 	statemachine.Builder[job.Void]
@@ -1023,39 +792,27 @@ type waitsForMachinesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForMachinesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForMachinesFrame.MoveNext(t) {
+func (f *waitsForMachinesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForMachinesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // waitsForTwinAsync starts [waitsForTwin] as a state machine and returns its job.
 func waitsForTwinAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitsForTwinFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForTwinMachine{waitsForTwinFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// waitsForTwinEnter enters [waitsForTwin] for another machine. It returns the results, or the suspended frame that will have them.
-func waitsForTwinEnter(t *statemachine.Task, ctx context.Context) (*waitsForTwinFrame, error) {
-	frame := waitsForTwinFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
-	}
-	m := new(waitsForTwinFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// waitsForTwinFrame is what [waitsForTwin] keeps while it is suspended.
+// waitsForTwinFrame is the frame of [waitsForTwin], which never suspends.
 type waitsForTwinFrame struct {
 	statemachine.Frame
 
@@ -1064,8 +821,8 @@ type waitsForTwinFrame struct {
 	arg1 error
 }
 
-// MoveNext runs [waitsForTwin] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForTwinFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [waitsForTwin], which never suspends.
+func (f *waitsForTwinFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -1075,12 +832,6 @@ func (f *waitsForTwinFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [waitsForTwin] returned, or raises again the panic that ended it.
-func (f *waitsForTwinFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.arg1
-}
-
 // waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job and frame in one allocation.
 type waitsForTwinMachine struct {
 	statemachine.Builder[job.Void]
@@ -1088,34 +839,34 @@ type waitsForTwinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitsForTwinMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForTwinFrame.MoveNext(t) {
+func (f *waitsForTwinMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.waitsForTwinFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	f.SetResult(r, job.Void{}, f.arg1)
 	return true
 }
 
 // suspendsAsync starts [suspends] as a state machine and returns its job.
 func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := suspendsLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &suspendsMachine{suspendsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended frame that will have them.
-func suspendsEnter(t *statemachine.Task, ctx context.Context) (*suspendsFrame, error) {
+func suspendsEnter(r *statemachine.Run, ctx context.Context) (*suspendsFrame, error) {
 	frame := suspendsLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &suspendsFrame{suspendsLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1134,13 +885,13 @@ type suspendsFrame struct {
 }
 
 // MoveNext continues [suspends] where it stopped.
-func (f *suspendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *suspendsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [suspends] from where it stopped to its next suspension (false) or its end (true).
-func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -1156,14 +907,14 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	// waits_test.go:147: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:147
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:147
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:148
-	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1167
+	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_async_test.go:918
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1172,9 +923,9 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:148
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1178
+//line github.com/movenext/movenext/coord/waits_async_test.go:929
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1185,8 +936,8 @@ func (f *suspendsLocals) Location() statemachine.Location {
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
-func (f *suspendsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *suspendsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1197,37 +948,26 @@ type suspendsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsLocals{ctx: ctx, plain: plain}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsMachine{callsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx context.Context, plain func(context.Context) error) (*callsFrame, error) {
-	frame := callsLocals{ctx: ctx, plain: plain}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &callsFrame{callsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // callsLocals is what [calls] keeps while it is suspended.
@@ -1238,21 +978,8 @@ type callsLocals struct {
 	plain func(context.Context) error
 }
 
-// callsFrame is the frame of [calls] for a caller that is a machine: what it keeps and, at the end, its results.
-type callsFrame struct {
-	callsLocals
-
-	result0 error
-}
-
-// MoveNext continues [calls] where it stopped.
-func (f *callsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1265,12 +992,12 @@ func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	// waits_test.go:155: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:155
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:155
-	_ = t.Refusal()
+	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1274
+//line github.com/movenext/movenext/coord/waits_async_test.go:1001
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1280,12 +1007,6 @@ func (f *callsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 155)
 }
 
-// Results returns what [calls] returned, or raises again the panic that ended it.
-func (f *callsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1293,37 +1014,37 @@ type callsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // exitsAsync starts [exits] as a state machine and returns its job.
 func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, cleaned) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &exitsMachine{exitsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
+func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
+	if frame.moveNext(r, ctx, cleaned) {
 		return nil, frame.result0
 	}
 	m := new(exitsFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1336,23 +1057,23 @@ type exitsFrame struct {
 }
 
 // MoveNext continues [exits] where it stopped.
-func (f *exitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *exitsFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+func (f *exitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
 	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
+		if finished, again := f.step(r, ctx, cleaned); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *exitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1370,38 +1091,38 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 		ctx := ctx
 		cleaned := cleaned
 //line github.com/movenext/movenext/coord/waits_test.go:161
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:161
-			m := exitsFunc1Enter(t, ctx, cleaned)
+			m := exitsFunc1Enter(r, ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:161
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/coord/waits_test.go:161
 		})
 	}
 	// waits_test.go:165: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1383
+//line github.com/movenext/movenext/coord/waits_async_test.go:1104
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:165
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:165
-	_ = t.Refusal()
+	_ = r.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
 //line github.com/movenext/movenext/coord/waits_test.go:167
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:167
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1397
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1118
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:167
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1405
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1126
 	goto epilogue
 }
 
@@ -1411,8 +1132,8 @@ func (f *exitsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
-func (f *exitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *exitsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1423,24 +1144,24 @@ type exitsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsFrame.moveNext(t, nil, nil) {
+func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exitsFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsFunc1Enter(t *statemachine.Task, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
+func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
 	frame := exitsFunc1Frame{cleaned: cleaned}
-	if frame.moveNext(t, ctx) {
+	if frame.moveNext(r, ctx) {
 		return nil
 	}
 	m := new(exitsFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -1454,13 +1175,13 @@ type exitsFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [exits] where it stopped.
-func (f *exitsFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *exitsFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bool {
+func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1472,8 +1193,8 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	}
 	// waits_test.go:162: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:162
-	f.suspends1, _ = suspendsEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1477
+	f.suspends1, _ = suspendsEnter(r, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1198
 	if f.suspends1 == nil {
 		goto resumed1
 	}
@@ -1481,13 +1202,13 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:162
-	f.suspends1.Results(t)
+	f.suspends1.Results(r)
 //line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:163
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1491
+//line github.com/movenext/movenext/coord/waits_async_test.go:1212
 	f.State = statemachine.Finished
 	return true
 }
@@ -1498,32 +1219,20 @@ func (f *exitsFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
-func (f *exitsFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // callsExitsAsync starts [callsExits] as a state machine and returns its job.
 func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsExitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, cleaned) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &callsExitsMachine{callsExitsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// callsExitsEnter enters [callsExits] for another machine. It returns the results, or the suspended frame that will have them.
-func callsExitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*callsExitsFrame, error) {
-	frame := callsExitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
-		return nil, frame.result0
-	}
-	m := new(callsExitsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // callsExitsFrame is what [callsExits] keeps while it is suspended.
@@ -1536,24 +1245,19 @@ type callsExitsFrame struct {
 	result0 error
 }
 
-// MoveNext continues [callsExits] where it stopped.
-func (f *callsExitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsExitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+func (f *callsExitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
 	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
+		if finished, again := f.step(r, ctx, cleaned); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *callsExitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var exits2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -1571,9 +1275,9 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	{
 		ctx := ctx
 //line github.com/movenext/movenext/coord/waits_test.go:172
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:172
-			m, _ := suspendsEnter(t, ctx)
+			m, _ := suspendsEnter(r, ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:172
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/coord/waits_test.go:172
@@ -1581,8 +1285,8 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	}
 	// waits_test.go:173: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1586
+	f.exits1, exits2 = exitsEnter(r, ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1290
 	if f.exits1 == nil {
 		goto resumed1
 	}
@@ -1590,7 +1294,7 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	return false, false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	exits2 = f.exits1.Results(t)
+	exits2 = f.exits1.Results(r)
 //line github.com/movenext/movenext/coord/waits_test.go:173
 	f.exits1 = nil
 resumed1:
@@ -1598,30 +1302,24 @@ resumed1:
 	f.result0 = exits2
 epilogue:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:173
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1605
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1309
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1613
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1317
 	goto epilogue
 }
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 173, 174)
-}
-
-// Results returns what [callsExits] returned, or raises again the panic that ended it.
-func (f *callsExitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and frame in one allocation.
@@ -1631,13 +1329,13 @@ type callsExitsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.callsExitsFrame.moveNext(t, nil, nil) {
+func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.callsExitsFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 354fa121118cfa3f
+// Digest of what is above: 4423f13601d84578

@@ -19,25 +19,14 @@ const (
 
 // consumeAsync starts [consume] as a state machine and returns its job.
 func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := consumeLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, orders); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, orders); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &consumeMachine{consumeLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// consumeEnter enters [consume] for another machine. It returns the results, or the suspended frame that will have them.
-func consumeEnter(t *statemachine.Task, ctx context.Context, orders *coord.Channel[string]) (*consumeFrame, error) {
-	frame := consumeLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, orders); finished {
-		return nil, v0
-	}
-	m := &consumeFrame{consumeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // consumeLocals is what [consume] keeps while it is suspended.
@@ -47,22 +36,9 @@ type consumeLocals struct {
 	receive1 *coord.Entered[string, job.Void]
 }
 
-// consumeFrame is the frame of [consume] for a caller that is a machine: what it keeps and, at the end, its results.
-type consumeFrame struct {
-	consumeLocals
-
-	result0 error
-}
-
-// MoveNext continues [consume] where it stopped.
-func (f *consumeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orders *coord.Channel[string]) (finished bool, result0 error) {
+func (f *consumeLocals) moveNext(r *statemachine.Run, ctx context.Context, orders *coord.Channel[string]) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +51,8 @@ func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orde
 	}
 	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
-	f.receive1, _, err = orders.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:80
+	f.receive1, _, err = orders.ReceiveEnter(r, ctx)
+//line github.com/movenext/movenext/inspect/example_async_test.go:56
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -84,13 +60,13 @@ func (f *consumeLocals) moveNext(t *statemachine.Task, ctx context.Context, orde
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
-	_, err = f.receive1.Results(t)
+	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	result0 = err
-//line github.com/movenext/movenext/inspect/example_async_test.go:94
+//line github.com/movenext/movenext/inspect/example_async_test.go:70
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -100,12 +76,6 @@ func (f *consumeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
 }
 
-// Results returns what [consume] returned, or raises again the panic that ended it.
-func (f *consumeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // consumeMachine is the root of a chain of calls that begins with [consume]: chain, job and frame in one allocation.
 type consumeMachine struct {
 	statemachine.Builder[job.Void]
@@ -113,14 +83,14 @@ type consumeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *consumeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.consumeLocals = consumeLocals{Frame: f.consumeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 927e4ead02e86157
+// Digest of what is above: 57a8903cc2635459

@@ -20,20 +20,20 @@ const (
 
 // forSourceAsync starts [stuck.forSource] as a state machine and returns its job.
 func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := s.forSourceEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := s.forSourceEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &stuckForSourceMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the suspended callee that will have them.
-func (s *stuck) forSourceEnter(t *statemachine.Task, ctx context.Context) (*stuckForSourceFrame, int, error) {
+func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:28
-	return s.innerEnter(t, ctx)
+	return s.innerEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:38
 }
 
@@ -49,10 +49,10 @@ type stuckForSourceMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *stuckForSourceMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -63,24 +63,24 @@ func (f *stuckForSourceMachine) Location() statemachine.Location {
 
 // innerAsync starts [stuck.inner] as a state machine and returns its job.
 func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckInnerLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, s); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, s); finished {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &stuckInnerMachine{stuckInnerLocals: frame}
-	return m.Start(arg0, &t, m)
+	return m.Start(arg0, &r, m)
 }
 
 // innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) innerEnter(t *statemachine.Task, arg0 context.Context) (*stuckInnerFrame, int, error) {
+func (s *stuck) innerEnter(r *statemachine.Run, arg0 context.Context) (*stuckInnerFrame, int, error) {
 	frame := stuckInnerLocals{}
-	if finished, v0, v1 := frame.moveNext(t, s); finished {
+	if finished, v0, v1 := frame.moveNext(r, s); finished {
 		return nil, v0, v1
 	}
 	m := &stuckInnerFrame{stuckInnerLocals: frame}
-	t.Push(arg0, m)
+	r.Push(arg0, m)
 	return m, 0, nil
 }
 
@@ -100,14 +100,14 @@ type stuckInnerFrame struct {
 }
 
 // MoveNext continues [stuck.inner] where it stopped.
-func (f *stuckInnerFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckInnerLocals) moveNext(t *statemachine.Task, s *stuck) (finished bool, result0 int, result1 error) {
+func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -121,16 +121,16 @@ func (f *stuckInnerLocals) moveNext(t *statemachine.Task, s *stuck) (finished bo
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:126
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	f.await1 = nil
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:137
@@ -144,8 +144,8 @@ func (f *stuckInnerLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.inner] returned, or raises again the panic that ended it.
-func (f *stuckInnerFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -156,36 +156,36 @@ type stuckInnerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckInnerMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.stuckInnerLocals = stuckInnerLocals{Frame: f.stuckInnerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // forLockAsync starts [stuck.forLock] as a state machine and returns its job.
 func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckForLockLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForLockMachine{stuckForLockLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) forLockEnter(t *statemachine.Task, ctx context.Context) (*stuckForLockFrame, error) {
+func (s *stuck) forLockEnter(r *statemachine.Run, ctx context.Context) (*stuckForLockFrame, error) {
 	frame := stuckForLockLocals{s: s}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &stuckForLockFrame{stuckForLockLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -206,14 +206,14 @@ type stuckForLockFrame struct {
 }
 
 // MoveNext continues [stuck.forLock] where it stopped.
-func (f *stuckForLockFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -226,7 +226,7 @@ func (f *stuckForLockLocals) moveNext(t *statemachine.Task, ctx context.Context)
 	}
 	// stuck_test.go:38: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
-	f.lock1, err = f.s.a.LockEnter(t, ctx)
+	f.lock1, err = f.s.a.LockEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:231
 	if f.lock1 == nil {
 		goto resumed1
@@ -235,25 +235,21 @@ func (f *stuckForLockLocals) moveNext(t *statemachine.Task, ctx context.Context)
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
-		goto endIf1
+	if err != nil { // place: lock
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:246
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:40
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:39
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:250
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:41
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:257
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -264,8 +260,8 @@ func (f *stuckForLockLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.forLock] returned, or raises again the panic that ended it.
-func (f *stuckForLockFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckForLockFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -276,36 +272,36 @@ type stuckForLockMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckForLockMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *stuckForLockMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckForLockLocals = stuckForLockLocals{Frame: f.stuckForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // forChannelAsync starts [stuck.forChannel] as a state machine and returns its job.
 func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckForChannelLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, s, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForChannelMachine{stuckForChannelLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) forChannelEnter(t *statemachine.Task, ctx context.Context) (*stuckForChannelFrame, error) {
+func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
 	frame := stuckForChannelLocals{}
-	if finished, v0 := frame.moveNext(t, s, ctx); finished {
+	if finished, v0 := frame.moveNext(r, s, ctx); finished {
 		return nil, v0
 	}
 	m := &stuckForChannelFrame{stuckForChannelLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -324,14 +320,14 @@ type stuckForChannelFrame struct {
 }
 
 // MoveNext continues [stuck.forChannel] where it stopped.
-func (f *stuckForChannelFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
+func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil, nil)
 	return finished
 }
 
 // moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckForChannelLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.Context) (finished bool, result0 error) {
+func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -344,8 +340,8 @@ func (f *stuckForChannelLocals) moveNext(t *statemachine.Task, s *stuck, ctx con
 	}
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
-	f.receive1, _, err = s.channel.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:349
+	f.receive1, _, err = s.channel.ReceiveEnter(r, ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:345
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -353,13 +349,13 @@ func (f *stuckForChannelLocals) moveNext(t *statemachine.Task, s *stuck, ctx con
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
-	_, err = f.receive1.Results(t)
+	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:363
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:359
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -370,8 +366,8 @@ func (f *stuckForChannelLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.forChannel] returned, or raises again the panic that ended it.
-func (f *stuckForChannelFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckForChannelFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -382,33 +378,33 @@ type stuckForChannelMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckForChannelMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *stuckForChannelMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckForChannelLocals = stuckForChannelLocals{Frame: f.stuckForChannelLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // forEventAsync starts [stuck.forEvent] as a state machine and returns its job.
 func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := s.forEventEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := s.forEventEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForEventMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the suspended callee that will have them.
-func (s *stuck) forEventEnter(t *statemachine.Task, ctx context.Context) (*stuckForEventFrame, error) {
+func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
-	return s.event.WaitEnter(t, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:412
+	return s.event.WaitEnter(r, ctx) // place: event
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:408
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
@@ -423,10 +419,10 @@ type stuckForEventMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *stuckForEventMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *stuckForEventMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -437,24 +433,24 @@ func (f *stuckForEventMachine) Location() statemachine.Location {
 
 // asleepAsync starts [stuck.asleep] as a state machine and returns its job.
 func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckAsleepLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckAsleepMachine{stuckAsleepLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) asleepEnter(t *statemachine.Task, ctx context.Context) (*stuckAsleepFrame, error) {
+func (s *stuck) asleepEnter(r *statemachine.Run, ctx context.Context) (*stuckAsleepFrame, error) {
 	frame := stuckAsleepLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &stuckAsleepFrame{stuckAsleepLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -471,14 +467,14 @@ type stuckAsleepFrame struct {
 }
 
 // MoveNext continues [stuck.asleep] where it stopped.
-func (f *stuckAsleepFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckAsleepLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -491,8 +487,8 @@ func (f *stuckAsleepLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	}
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
-	asleep1, result0 = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:496
+	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:492
 	if !asleep1 {
 		goto resumed1
 	}
@@ -500,9 +496,9 @@ func (f *stuckAsleepLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:506
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:502
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -513,8 +509,8 @@ func (f *stuckAsleepLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.asleep] returned, or raises again the panic that ended it.
-func (f *stuckAsleepFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckAsleepFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -525,37 +521,37 @@ type stuckAsleepMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckAsleepMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *stuckAsleepMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // leftAsync starts [stuck.left] as a state machine and returns its job.
 func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckLeftLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckLeftMachine{stuckLeftLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) leftEnter(t *statemachine.Task, ctx context.Context) (*stuckLeftFrame, error) {
+func (s *stuck) leftEnter(r *statemachine.Run, ctx context.Context) (*stuckLeftFrame, error) {
 	frame := stuckLeftLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &stuckLeftFrame{stuckLeftLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -579,14 +575,14 @@ type stuckLeftFrame struct {
 }
 
 // MoveNext continues [stuck.left] where it stopped.
-func (f *stuckLeftFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end (true).
-func (f *stuckLeftLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -605,8 +601,8 @@ func (f *stuckLeftLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	}
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
-	f.lock1, err = f.s.a.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:610
+	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:606
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -614,22 +610,18 @@ func (f *stuckLeftLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
 		unlock1 := f.s.a.Unlock
@@ -644,8 +636,8 @@ endIf1:
 	}
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
-	f.wait2, _, err2 = f.s.met.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:649
+	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:641
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -653,26 +645,22 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
-	_, err2 = f.wait2.Results(t)
+	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
-	return true, result0
-endIf2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
-	f.lock1, err3 = f.s.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:676
+	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:664
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -681,29 +669,25 @@ endIf2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
-	err3 = f.lock1.Results(t)
+	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
-	if err3 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
-		goto endIf3
+	if err3 != nil { // place: left
+		result0 = err3
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
-	return true, result0
-endIf3:
 	f.s.b.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:707
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:691
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -712,8 +696,8 @@ func (f *stuckLeftLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.left] returned, or raises again the panic that ended it.
-func (f *stuckLeftFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckLeftFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -724,39 +708,39 @@ type stuckLeftMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckLeftMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stuckLeftMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckLeftLocals = stuckLeftLocals{Frame: f.stuckLeftLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // rightAsync starts [stuck.right] as a state machine and returns its job.
 func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckRightLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckRightMachine{stuckRightLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) rightEnter(t *statemachine.Task, ctx context.Context) (*stuckRightFrame, error) {
+func (s *stuck) rightEnter(r *statemachine.Run, ctx context.Context) (*stuckRightFrame, error) {
 	frame := stuckRightLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &stuckRightFrame{stuckRightLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -780,14 +764,14 @@ type stuckRightFrame struct {
 }
 
 // MoveNext continues [stuck.right] where it stopped.
-func (f *stuckRightFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end (true).
-func (f *stuckRightLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -806,8 +790,8 @@ func (f *stuckRightLocals) moveNext(t *statemachine.Task) (finished bool, result
 	}
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
-	f.lock1, err = f.s.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:811
+	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:795
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -815,22 +799,18 @@ func (f *stuckRightLocals) moveNext(t *statemachine.Task) (finished bool, result
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:80
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:80
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		unlock1 := f.s.b.Unlock
@@ -845,8 +825,8 @@ endIf1:
 	}
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
-	f.wait2, _, err2 = f.s.met.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:850
+	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:830
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -854,26 +834,22 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
-	_, err2 = f.wait2.Results(t)
+	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
-	return true, result0
-endIf2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
-	f.lock1, err3 = f.s.a.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:877
+	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:853
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -882,29 +858,25 @@ endIf2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
-	err3 = f.lock1.Results(t)
+	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
-	if err3 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
-		goto endIf3
+	if err3 != nil { // place: right
+		result0 = err3
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
-	return true, result0
-endIf3:
 	f.s.a.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:908
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:880
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -913,8 +885,8 @@ func (f *stuckRightLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.right] returned, or raises again the panic that ended it.
-func (f *stuckRightFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckRightFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -925,37 +897,37 @@ type stuckRightMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckRightMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stuckRightMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckRightLocals = stuckRightLocals{Frame: f.stuckRightLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // busyAsync starts [stuck.busy] as a state machine and returns its job.
 func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckBusyLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckBusyMachine{stuckBusyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) busyEnter(t *statemachine.Task, ctx context.Context) (*stuckBusyFrame, error) {
+func (s *stuck) busyEnter(r *statemachine.Run, ctx context.Context) (*stuckBusyFrame, error) {
 	frame := stuckBusyLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &stuckBusyFrame{stuckBusyLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -977,13 +949,13 @@ type stuckBusyFrame struct {
 }
 
 // MoveNext continues [stuck.busy] where it stopped.
-func (f *stuckBusyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end (true).
-func (f *stuckBusyLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -1005,8 +977,8 @@ for1:
 	}
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
-	f.turn1, err = f.s.turnEnter(t, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
+	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:982
 	if f.turn1 == nil {
 		goto resumed1
 	}
@@ -1014,25 +986,22 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
-	err = f.turn1.Results(t)
+	err = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:997
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:100
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:99
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1029
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
-	f.turn1, err2 = f.s.turnEnter(t, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1036
+	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1005
 	if f.turn1 == nil {
 		goto resumed2
 	}
@@ -1040,26 +1009,24 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
-	err2 = f.turn1.Results(t)
+	err2 = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1 = nil
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1020
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:103
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:102
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1055
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1025
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:105
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1063
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1030
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1070,8 +1037,8 @@ func (f *stuckBusyLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.busy] returned, or raises again the panic that ended it.
-func (f *stuckBusyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckBusyFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1082,38 +1049,38 @@ type stuckBusyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckBusyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stuckBusyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckBusyLocals = stuckBusyLocals{Frame: f.stuckBusyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // turnAsync starts [stuck.turn] as a state machine and returns its job.
 func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckTurnMachine{stuckTurnLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) turnEnter(t *statemachine.Task, ctx context.Context, lock *coord.Mutex) (*stuckTurnFrame, error) {
+func (s *stuck) turnEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex) (*stuckTurnFrame, error) {
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &stuckTurnFrame{stuckTurnLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1137,14 +1104,14 @@ type stuckTurnFrame struct {
 }
 
 // MoveNext continues [stuck.turn] where it stopped.
-func (f *stuckTurnFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end (true).
-func (f *stuckTurnLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var asleep1 bool
@@ -1163,8 +1130,8 @@ func (f *stuckTurnLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	}
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
-	f.lock1, err = f.lock.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1168
+	f.lock1, err = f.lock.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1135
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1172,22 +1139,18 @@ func (f *stuckTurnLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:111
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:111
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
-	return true, result0
-endIf1:
 	{
 		lock := f.lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:113
@@ -1201,8 +1164,8 @@ endIf1:
 	}
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
-	asleep1, err2 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1206
+	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1211,36 +1174,32 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
-	err2 = t.Refusal()
+	err2 = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
-	if err2 == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:114
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
-	return true, result0
-endIf2:
 	// stuck_test.go:117: _, err := job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1234
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1193
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-	return t.Await(f.await3), nil
+	return r.Await(f.await3), nil
 resume3:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-		_, err3 := statemachine.JobResult(t, f.await3)
+		_, err3 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 		f.await3 = nil
 		result0 = err3
@@ -1249,7 +1208,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1253
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1258,8 +1217,8 @@ func (f *stuckTurnLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.turn] returned, or raises again the panic that ended it.
-func (f *stuckTurnFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1270,37 +1229,37 @@ type stuckTurnMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckTurnMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stuckTurnMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckTurnLocals = stuckTurnLocals{Frame: f.stuckTurnLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // namedAsync starts [stuck.named] as a state machine and returns its job.
 func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckNamedLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, s, ctx, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, s, ctx, name); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckNamedMachine{stuckNamedLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) namedEnter(t *statemachine.Task, ctx context.Context, name string) (*stuckNamedFrame, error) {
+func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
 	frame := stuckNamedLocals{}
-	if finished, v0 := frame.moveNext(t, s, ctx, name); finished {
+	if finished, v0 := frame.moveNext(r, s, ctx, name); finished {
 		return nil, v0
 	}
 	m := &stuckNamedFrame{stuckNamedLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1319,14 +1278,14 @@ type stuckNamedFrame struct {
 }
 
 // MoveNext continues [stuck.named] where it stopped.
-func (f *stuckNamedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, "")
+func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil, nil, "")
 	return finished
 }
 
 // moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckNamedLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.Context, name string) (finished bool, result0 error) {
+func (f *stuckNamedLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context, name string) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1345,22 +1304,22 @@ func (f *stuckNamedLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.
 		}, job.Named(name))
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1350
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1309
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1323
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1371,8 +1330,8 @@ func (f *stuckNamedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.named] returned, or raises again the panic that ended it.
-func (f *stuckNamedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckNamedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1383,26 +1342,26 @@ type stuckNamedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckNamedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, "")
+func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckNamedLocals = stuckNamedLocals{Frame: f.stuckNamedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns the results, or an error that reports its suspension.
 func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckNamedFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0, v1 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0, v1 := frame.moveNext(&r, s); finished {
 		return v0, v1
 	}
 	m := &stuckNamedFunc1Machine{stuckNamedFunc1Locals: frame}
-	return 0, m.Suspend(arg1, &t, m)
+	return 0, m.Suspend(arg1, &r, m)
 }
 
 // stuckNamedFunc1Locals is what a function literal of [stuck.named] keeps while it is suspended.
@@ -1414,7 +1373,7 @@ type stuckNamedFunc1Locals struct {
 
 // moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckNamedFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (finished bool, result0 int, result1 error) {
+func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1428,19 +1387,19 @@ func (f *stuckNamedFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (finish
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1433
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1392
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1444
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1403
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1457,35 +1416,35 @@ type stuckNamedFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckNamedFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *stuckNamedFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
 // inScopeAsync starts [stuck.inScope] as a state machine and returns its job.
 func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckInScopeLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, s, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckInScopeMachine{stuckInScopeLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) inScopeEnter(t *statemachine.Task, ctx context.Context) (*stuckInScopeFrame, error) {
+func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
 	frame := stuckInScopeLocals{}
-	if finished, v0 := frame.moveNext(t, s, ctx); finished {
+	if finished, v0 := frame.moveNext(r, s, ctx); finished {
 		return nil, v0
 	}
 	m := &stuckInScopeFrame{stuckInScopeLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1504,14 +1463,14 @@ type stuckInScopeFrame struct {
 }
 
 // MoveNext continues [stuck.inScope] where it stopped.
-func (f *stuckInScopeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
+func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil, nil)
 	return finished
 }
 
 // moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckInScopeLocals) moveNext(t *statemachine.Task, s *stuck, ctx context.Context) (finished bool, result0 error) {
+func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1533,19 +1492,19 @@ func (f *stuckInScopeLocals) moveNext(t *statemachine.Task, s *stuck, ctx contex
 		f.wait1 = scope.WaitAsync()
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
-	if f.wait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1538
+	if f.wait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1497
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
-	return t.Await(f.wait1), nil
+	return r.Await(f.wait1), nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
-	_, result0 = statemachine.TwinResult(t, f.wait1)
+	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	f.wait1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1549
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1508
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1556,8 +1515,8 @@ func (f *stuckInScopeLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.inScope] returned, or raises again the panic that ended it.
-func (f *stuckInScopeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckInScopeFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1568,26 +1527,26 @@ type stuckInScopeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckInScopeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckInScopeLocals = stuckInScopeLocals{Frame: f.stuckInScopeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It returns the results, or an error that reports its suspension.
 func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckInScopeFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &stuckInScopeFunc1Machine{stuckInScopeFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is suspended.
@@ -1599,7 +1558,7 @@ type stuckInScopeFunc1Locals struct {
 
 // moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stuckInScopeFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (finished bool, result0 error) {
+func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1613,22 +1572,22 @@ func (f *stuckInScopeFunc1Locals) moveNext(t *statemachine.Task, s *stuck) (fini
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1618
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1577
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1632
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1591
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1645,37 +1604,37 @@ type stuckInScopeFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckInScopeFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // leadAsync starts [stuck.lead] as a state machine and returns its job.
 func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stuckLeadLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckLeadMachine{stuckLeadLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stuck) leadEnter(t *statemachine.Task, ctx context.Context) (*stuckLeadFrame, error) {
+func (s *stuck) leadEnter(r *statemachine.Run, ctx context.Context) (*stuckLeadFrame, error) {
 	frame := stuckLeadLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &stuckLeadFrame{stuckLeadLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1699,14 +1658,14 @@ type stuckLeadFrame struct {
 }
 
 // MoveNext continues [stuck.lead] where it stopped.
-func (f *stuckLeadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end (true).
-func (f *stuckLeadLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1721,8 +1680,8 @@ func (f *stuckLeadLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	}
 	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
-	f.lock1, err = f.s.a.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
+	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1685
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1730,22 +1689,18 @@ func (f *stuckLeadLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
-	if err == nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
+		return true, result0
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:148
 		unlock1 := f.s.a.Unlock
@@ -1766,18 +1721,18 @@ endIf1:
 		f.await2 = job.WhenAllOf(all)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1771
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
 		goto resume2
 	}
 	f.State = 2
 	f.s, f.ctx = nil, nil // not needed any more
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 		f.await2 = nil
 		result0 = err2
@@ -1786,7 +1741,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1790
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1745
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1795,8 +1750,8 @@ func (f *stuckLeadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stuck.lead] returned, or raises again the panic that ended it.
-func (f *stuckLeadFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *stuckLeadFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1807,34 +1762,34 @@ type stuckLeadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stuckLeadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stuckLeadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.stuckLeadLocals = stuckLeadLocals{Frame: f.stuckLeadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sendAsync starts [send] as a state machine and returns its job.
 func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := sendEnter(&t, ctx, to)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := sendEnter(&r, ctx, to)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee that will have them.
-func sendEnter(t *statemachine.Task, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
+func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
-	return to.SendEnter(t, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1838
+	return to.SendEnter(r, ctx, 3)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1793
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
@@ -1849,10 +1804,10 @@ type sendMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *sendMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -1861,4 +1816,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: d8af1f1d34e6d497
+// Digest of what is above: 5f7a324ce8c340a7

@@ -18,25 +18,14 @@ const (
 
 // twentyStepsAsync starts [twentySteps] as a state machine and returns its job.
 func twentyStepsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twentyStepsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &twentyStepsMachine{twentyStepsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// twentyStepsEnter enters [twentySteps] for another machine. It returns the results, or the suspended frame that will have them.
-func twentyStepsEnter(t *statemachine.Task, ctx context.Context) (*twentyStepsFrame, error) {
-	frame := twentyStepsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &twentyStepsFrame{twentyStepsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // twentyStepsLocals is what [twentySteps] keeps while it is suspended.
@@ -47,22 +36,9 @@ type twentyStepsLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// twentyStepsFrame is the frame of [twentySteps] for a caller that is a machine: what it keeps and, at the end, its results.
-type twentyStepsFrame struct {
-	twentyStepsLocals
-
-	result0 error
-}
-
-// MoveNext continues [twentySteps] where it stopped.
-func (f *twentyStepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twentyStepsLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -89,39 +65,39 @@ func (f *twentyStepsLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:94
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
 	f.await1 = nil
 	// bench_test.go:19: _, err := b.Await()
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:110
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:125
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:101
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -131,12 +107,6 @@ func (f *twentyStepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twentySteps", "github.com/movenext/movenext/jobtest/bench_test.go", 18, 19)
 }
 
-// Results returns what [twentySteps] returned, or raises again the panic that ended it.
-func (f *twentyStepsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // twentyStepsMachine is the root of a chain of calls that begins with [twentySteps]: chain, job and frame in one allocation.
 type twentyStepsMachine struct {
 	statemachine.Builder[job.Void]
@@ -144,26 +114,26 @@ type twentyStepsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twentyStepsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *twentyStepsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.twentyStepsLocals = twentyStepsLocals{Frame: f.twentyStepsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // twentyStepsFunc1Run is a function literal of [twentySteps] for the runtime to call. It returns the results, or an error that reports its suspension.
 func twentyStepsFunc1Run(count *int, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twentyStepsFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, count); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, count); finished {
 		return v0
 	}
 	m := &twentyStepsFunc1Machine{twentyStepsFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // twentyStepsFunc1Locals is what a function literal of [twentySteps] keeps while it is suspended.
@@ -175,7 +145,7 @@ type twentyStepsFunc1Locals struct {
 
 // moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twentyStepsFunc1Locals) moveNext(t *statemachine.Task, count *int) (finished bool, result0 error) {
+func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -187,8 +157,8 @@ func (f *twentyStepsFunc1Locals) moveNext(t *statemachine.Task, count *int) (fin
 	}
 	// bench_test.go:16: a := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
-	f.steps1 = stepsEnter(t, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:192
+	f.steps1 = stepsEnter(r, 7, count)
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:162
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -196,13 +166,13 @@ func (f *twentyStepsFunc1Locals) moveNext(t *statemachine.Task, count *int) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
-	f.steps1.Results(t)
+	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:206
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:176
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -219,25 +189,25 @@ type twentyStepsFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twentyStepsFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *twentyStepsFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // twentyStepsFunc2Run is a function literal of [twentySteps] for the runtime to call. It returns the results, or an error that reports its suspension.
 func twentyStepsFunc2Run(count *int, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twentyStepsFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, count); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, count); finished {
 		return v0
 	}
 	m := &twentyStepsFunc2Machine{twentyStepsFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // twentyStepsFunc2Locals is what a function literal of [twentySteps] keeps while it is suspended.
@@ -249,7 +219,7 @@ type twentyStepsFunc2Locals struct {
 
 // moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twentyStepsFunc2Locals) moveNext(t *statemachine.Task, count *int) (finished bool, result0 error) {
+func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -261,8 +231,8 @@ func (f *twentyStepsFunc2Locals) moveNext(t *statemachine.Task, count *int) (fin
 	}
 	// bench_test.go:17: b := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
-	f.steps1 = stepsEnter(t, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:266
+	f.steps1 = stepsEnter(r, 7, count)
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:236
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -270,13 +240,13 @@ func (f *twentyStepsFunc2Locals) moveNext(t *statemachine.Task, count *int) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
-	f.steps1.Results(t)
+	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:280
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:250
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -293,13 +263,13 @@ type twentyStepsFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twentyStepsFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *twentyStepsFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 038cc319a1bddd6c
+// Digest of what is above: 252bd9cc3c67ec75

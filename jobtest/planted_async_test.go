@@ -22,25 +22,25 @@ const (
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyEnter(t *statemachine.Task) *shopBuyFrame {
+func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(shopBuyFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -54,7 +54,7 @@ type shopBuyFrame struct {
 }
 
 // MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
+func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,10 +76,10 @@ func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:77
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:28
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:28
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.s.stock = f.stock - 1
 	f.s.sold++
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:86
@@ -93,8 +93,8 @@ func (f *shopBuyFrame) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buy] returned, or raises again the panic that ended it.
-func (f *shopBuyFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *shopBuyFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
@@ -104,36 +104,25 @@ type shopBuyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.shopBuyFrame.MoveNext(t) {
+func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.shopBuyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lostUpdateAsync starts [lostUpdate] as a state machine and returns its job.
 func lostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lostUpdateLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lostUpdateMachine{lostUpdateLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// lostUpdateEnter enters [lostUpdate] for another machine. It returns the results, or the suspended frame that will have them.
-func lostUpdateEnter(t *statemachine.Task, ctx context.Context) (*lostUpdateFrame, error) {
-	frame := lostUpdateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &lostUpdateFrame{lostUpdateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // lostUpdateLocals is what [lostUpdate] keeps while it is suspended.
@@ -145,22 +134,9 @@ type lostUpdateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// lostUpdateFrame is the frame of [lostUpdate] for a caller that is a machine: what it keeps and, at the end, its results.
-type lostUpdateFrame struct {
-	lostUpdateLocals
-
-	result0 error
-}
-
-// MoveNext continues [lostUpdate] where it stopped.
-func (f *lostUpdateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -189,44 +165,44 @@ func (f *lostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.await1 = first
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:194
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
 	f.await1 = nil
 	// planted_test.go:41: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:210
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:186
 		goto resume2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	f.await1 = nil
 	if f.s.sold > 1 {
 		result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:224
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:200
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:44
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:230
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:206
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -236,12 +212,6 @@ func (f *lostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 40, 41)
 }
 
-// Results returns what [lostUpdate] returned, or raises again the panic that ended it.
-func (f *lostUpdateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // lostUpdateMachine is the root of a chain of calls that begins with [lostUpdate]: chain, job and frame in one allocation.
 type lostUpdateMachine struct {
 	statemachine.Builder[job.Void]
@@ -249,26 +219,26 @@ type lostUpdateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *lostUpdateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.lostUpdateLocals = lostUpdateLocals{Frame: f.lostUpdateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lostUpdateFunc1Run is a function literal of [lostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func lostUpdateFunc1Run(s *shop, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lostUpdateFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &lostUpdateFunc1Machine{lostUpdateFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // lostUpdateFunc1Locals is what a function literal of [lostUpdate] keeps while it is suspended.
@@ -280,7 +250,7 @@ type lostUpdateFunc1Locals struct {
 
 // moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finished bool, result0 error) {
+func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -292,8 +262,8 @@ func (f *lostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	}
 	// planted_test.go:38: first := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("first"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
-	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:297
+	f.buy1 = s.buyEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:267
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -301,13 +271,13 @@ func (f *lostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
-	f.buy1.Results(t)
+	f.buy1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:311
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -324,25 +294,25 @@ type lostUpdateFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *lostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // lostUpdateFunc2Run is a function literal of [lostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func lostUpdateFunc2Run(s *shop, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lostUpdateFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &lostUpdateFunc2Machine{lostUpdateFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // lostUpdateFunc2Locals is what a function literal of [lostUpdate] keeps while it is suspended.
@@ -354,7 +324,7 @@ type lostUpdateFunc2Locals struct {
 
 // moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finished bool, result0 error) {
+func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -366,8 +336,8 @@ func (f *lostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	}
 	// planted_test.go:39: second := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("second"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
-	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:371
+	f.buy1 = s.buyEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:341
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -375,13 +345,13 @@ func (f *lostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
-	f.buy1.Results(t)
+	f.buy1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:385
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:355
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -398,35 +368,35 @@ type lostUpdateFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostUpdateFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *lostUpdateFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // incrementAsync starts [counter.increment] as a state machine and returns its job.
 func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := counterIncrementLocals{c: c, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &counterIncrementMachine{counterIncrementLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // incrementEnter enters [counter.increment] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *counter) incrementEnter(t *statemachine.Task, ctx context.Context) (*counterIncrementFrame, error) {
+func (c *counter) incrementEnter(r *statemachine.Run, ctx context.Context) (*counterIncrementFrame, error) {
 	frame := counterIncrementLocals{c: c, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &counterIncrementFrame{counterIncrementLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -449,13 +419,13 @@ type counterIncrementFrame struct {
 }
 
 // MoveNext continues [counter.increment] where it stopped.
-func (f *counterIncrementFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *counterIncrementFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [counter.increment] from where it stopped to its next suspension (false) or its end (true).
-func (f *counterIncrementLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -471,8 +441,8 @@ func (f *counterIncrementLocals) moveNext(t *statemachine.Task) (finished bool, 
 	}
 	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
-	f.lock1, err = f.c.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:476
+	f.lock1, err = f.c.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:446
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -480,28 +450,24 @@ func (f *counterIncrementLocals) moveNext(t *statemachine.Task) (finished bool, 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:461
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:61
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:60
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:62
 	f.n = f.c.n
 	f.c.Unlock()
 	// planted_test.go:64: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
-	f.lock1, err2 = f.c.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:505
+	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:471
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -510,26 +476,22 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	f.lock1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:66
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:65
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:525
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/jobtest/planted_test.go:67
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:533
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -540,8 +502,8 @@ func (f *counterIncrementLocals) Location() statemachine.Location {
 }
 
 // Results returns what [counter.increment] returned, or raises again the panic that ended it.
-func (f *counterIncrementFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *counterIncrementFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -552,37 +514,26 @@ type counterIncrementMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *counterIncrementMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.counterIncrementLocals = counterIncrementLocals{Frame: f.counterIncrementLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // twoSectionsAsync starts [twoSections] as a state machine and returns its job.
 func twoSectionsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twoSectionsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &twoSectionsMachine{twoSectionsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// twoSectionsEnter enters [twoSections] for another machine. It returns the results, or the suspended frame that will have them.
-func twoSectionsEnter(t *statemachine.Task, ctx context.Context) (*twoSectionsFrame, error) {
-	frame := twoSectionsLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &twoSectionsFrame{twoSectionsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // twoSectionsLocals is what [twoSections] keeps while it is suspended.
@@ -594,22 +545,9 @@ type twoSectionsLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// twoSectionsFrame is the frame of [twoSections] for a caller that is a machine: what it keeps and, at the end, its results.
-type twoSectionsFrame struct {
-	twoSectionsLocals
-
-	result0 error
-}
-
-// MoveNext continues [twoSections] where it stopped.
-func (f *twoSectionsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twoSectionsLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -633,44 +571,44 @@ func (f *twoSectionsLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 		f.await1 = first
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:576
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
 	f.await1 = nil
 	// planted_test.go:79: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:654
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
 		goto resume2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	f.await1 = nil
 	if f.c.n != 2 {
 		result0 = fmt.Errorf("counted %d of 2", f.c.n)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:668
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:606
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:82
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:674
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -680,12 +618,6 @@ func (f *twoSectionsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twoSections", "github.com/movenext/movenext/jobtest/planted_test.go", 78, 79)
 }
 
-// Results returns what [twoSections] returned, or raises again the panic that ended it.
-func (f *twoSectionsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // twoSectionsMachine is the root of a chain of calls that begins with [twoSections]: chain, job and frame in one allocation.
 type twoSectionsMachine struct {
 	statemachine.Builder[job.Void]
@@ -693,38 +625,38 @@ type twoSectionsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twoSectionsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *twoSectionsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.twoSectionsLocals = twoSectionsLocals{Frame: f.twoSectionsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // bothAsync starts [both] as a state machine and returns its job.
 func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := bothLocals{ctx: ctx, from: from, to: to}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bothMachine{bothLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // bothEnter enters [both] for another machine. It returns the results, or the suspended frame that will have them.
-func bothEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex) (*bothFrame, error) {
+func bothEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*bothFrame, error) {
 	frame := bothLocals{ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &bothFrame{bothLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -748,14 +680,14 @@ type bothFrame struct {
 }
 
 // MoveNext continues [both] where it stopped.
-func (f *bothFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *bothFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [both] from where it stopped to its next suspension (false) or its end (true).
-func (f *bothLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -771,8 +703,8 @@ func (f *bothLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
-	f.lock1, err = f.from.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:776
+	f.lock1, err = f.from.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:708
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -780,22 +712,18 @@ func (f *bothLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_test.go:91
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:91
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/jobtest/planted_test.go:93
@@ -809,8 +737,8 @@ endIf1:
 	}
 	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
-	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:814
+	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:742
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -819,29 +747,25 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	f.lock1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/planted_test.go:95
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:95
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
-	return true, result0
-endIf2:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:845
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
 }
 
 // Location returns where [both] is suspended.
@@ -850,8 +774,8 @@ func (f *bothLocals) Location() statemachine.Location {
 }
 
 // Results returns what [both] returned, or raises again the panic that ended it.
-func (f *bothFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *bothFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -862,38 +786,27 @@ type bothMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *bothMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.bothLocals = bothLocals{Frame: f.bothLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lockCircleAsync starts [lockCircle] as a state machine and returns its job.
 func lockCircleAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lockCircleLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lockCircleMachine{lockCircleLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// lockCircleEnter enters [lockCircle] for another machine. It returns the results, or the suspended frame that will have them.
-func lockCircleEnter(t *statemachine.Task, ctx context.Context) (*lockCircleFrame, error) {
-	frame := lockCircleLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &lockCircleFrame{lockCircleLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // lockCircleLocals is what [lockCircle] keeps while it is suspended.
@@ -911,21 +824,8 @@ type lockCircleLocals struct {
 	await3 *job.Job[job.Void]
 }
 
-// lockCircleFrame is the frame of [lockCircle] for a caller that is a machine: what it keeps and, at the end, its results.
-type lockCircleFrame struct {
-	lockCircleLocals
-
-	result0 error
-}
-
-// MoveNext continues [lockCircle] where it stopped.
-func (f *lockCircleFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [lockCircle] from where it stopped to its next suspension (false) or its end (true).
-func (f *lockCircleLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *lockCircleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -948,8 +848,8 @@ func (f *lockCircleLocals) moveNext(t *statemachine.Task) (finished bool, result
 	f.b = new(coord.Mutex)
 	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
-	f.lock1, err = f.b.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:953
+	f.lock1, err = f.b.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:853
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -957,21 +857,18 @@ func (f *lockCircleLocals) moveNext(t *statemachine.Task) (finished bool, result
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:868
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:109
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:108
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:972
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	{
 		a := f.a
 		b := f.b
@@ -985,53 +882,53 @@ endIf1:
 		}, job.Named("back"))
 	}
 	// planted_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:989
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:886
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:112
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:112
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.b.Unlock()
 	// planted_test.go:114: _, err := there.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.await3 = f.there
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1003
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:900
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.a, f.b, f.there = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	return t.Await(f.await3), nil
+	return r.Await(f.await3), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	_, f.err = statemachine.JobResult(t, f.await3)
+	_, f.err = statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.await3 = nil
 	// planted_test.go:115: _, other := back.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 	f.await3 = f.back
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1020
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:917
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.a, f.b, f.there, f.back = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-	return t.Await(f.await3), nil
+	return r.Await(f.await3), nil
 resume4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-		_, other := statemachine.JobResult(t, f.await3)
+		_, other := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		f.await3 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1035
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:932
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1041,12 +938,6 @@ func (f *lockCircleLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCircle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
 }
 
-// Results returns what [lockCircle] returned, or raises again the panic that ended it.
-func (f *lockCircleFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // lockCircleMachine is the root of a chain of calls that begins with [lockCircle]: chain, job and frame in one allocation.
 type lockCircleMachine struct {
 	statemachine.Builder[job.Void]
@@ -1054,26 +945,26 @@ type lockCircleMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *lockCircleMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.lockCircleLocals = lockCircleLocals{Frame: f.lockCircleLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lockCircleFunc1Run is a function literal of [lockCircle] for the runtime to call. It returns the results, or an error that reports its suspension.
 func lockCircleFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lockCircleFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, a, b, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, a, b, ctx); finished {
 		return v0
 	}
 	m := &lockCircleFunc1Machine{lockCircleFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // lockCircleFunc1Locals is what a function literal of [lockCircle] keeps while it is suspended.
@@ -1085,7 +976,7 @@ type lockCircleFunc1Locals struct {
 
 // moveNext runs a function literal of [lockCircle] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lockCircleFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *lockCircleFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1097,8 +988,8 @@ func (f *lockCircleFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b
 	}
 	// planted_test.go:110: there := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &a, &b) }, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
-	f.both1, result0 = bothEnter(t, ctx, a, b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1102
+	f.both1, result0 = bothEnter(r, ctx, a, b)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:993
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1106,11 +997,11 @@ func (f *lockCircleFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
-	result0 = f.both1.Results(t)
+	result0 = f.both1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1114
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1005
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1127,25 +1018,25 @@ type lockCircleFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *lockCircleFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // lockCircleFunc2Run is a function literal of [lockCircle] for the runtime to call. It returns the results, or an error that reports its suspension.
 func lockCircleFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lockCircleFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, b, a, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, b, a, ctx); finished {
 		return v0
 	}
 	m := &lockCircleFunc2Machine{lockCircleFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // lockCircleFunc2Locals is what a function literal of [lockCircle] keeps while it is suspended.
@@ -1157,7 +1048,7 @@ type lockCircleFunc2Locals struct {
 
 // moveNext runs a function literal of [lockCircle] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lockCircleFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *lockCircleFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1169,8 +1060,8 @@ func (f *lockCircleFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a
 	}
 	// planted_test.go:111: back := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &b, &a) }, job.Named("back"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
-	f.both1, result0 = bothEnter(t, ctx, b, a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1174
+	f.both1, result0 = bothEnter(r, ctx, b, a)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1065
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1178,11 +1069,11 @@ func (f *lockCircleFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
-	result0 = f.both1.Results(t)
+	result0 = f.both1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1186
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1077
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1199,36 +1090,36 @@ type lockCircleFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *lockCircleFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // waitAsync starts [bell.wait] as a state machine and returns its job.
 func (b *bell) waitAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := bellWaitFrame{b: b}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &bellWaitMachine{bellWaitFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // waitEnter enters [bell.wait] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *bell) waitEnter(t *statemachine.Task) *bellWaitFrame {
+func (b *bell) waitEnter(r *statemachine.Run) *bellWaitFrame {
 	frame := bellWaitFrame{b: b}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(bellWaitFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -1242,7 +1133,7 @@ type bellWaitFrame struct {
 }
 
 // MoveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end (true).
-func (f *bellWaitFrame) MoveNext(t *statemachine.Task) bool {
+func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1256,38 +1147,38 @@ func (f *bellWaitFrame) MoveNext(t *statemachine.Task) bool {
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:129
 	if f.b.rung {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1260
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1151
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	}
 	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1266
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1157
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.b.waiter = job.NewSource[job.Void]()
 	// planted_test.go:134: _, _ = b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	f.await2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1279
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1170
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	statemachine.JobResult(t, f.await2)
+	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1182
 	f.State = statemachine.Finished
 	return true
 }
@@ -1298,8 +1189,8 @@ func (f *bellWaitFrame) Location() statemachine.Location {
 }
 
 // Results returns what [bell.wait] returned, or raises again the panic that ended it.
-func (f *bellWaitFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *bellWaitFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // bellWaitMachine is the root of a chain of calls that begins with [bell.wait]: chain, job and frame in one allocation.
@@ -1309,36 +1200,25 @@ type bellWaitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *bellWaitMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.bellWaitFrame.MoveNext(t) {
+func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.bellWaitFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.bellWaitFrame = bellWaitFrame{Frame: f.bellWaitFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lostWakeUpAsync starts [lostWakeUp] as a state machine and returns its job.
 func lostWakeUpAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lostWakeUpLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lostWakeUpMachine{lostWakeUpLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// lostWakeUpEnter enters [lostWakeUp] for another machine. It returns the results, or the suspended frame that will have them.
-func lostWakeUpEnter(t *statemachine.Task, ctx context.Context) (*lostWakeUpFrame, error) {
-	frame := lostWakeUpLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &lostWakeUpFrame{lostWakeUpLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // lostWakeUpLocals is what [lostWakeUp] keeps while it is suspended.
@@ -1350,22 +1230,9 @@ type lostWakeUpLocals struct {
 	await4 *job.Job[job.Void]
 }
 
-// lostWakeUpFrame is the frame of [lostWakeUp] for a caller that is a machine: what it keeps and, at the end, its results.
-type lostWakeUpFrame struct {
-	lostWakeUpLocals
-
-	result0 error
-}
-
-// MoveNext continues [lostWakeUp] where it stopped.
-func (f *lostWakeUpFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lostWakeUpLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1391,51 +1258,51 @@ func (f *lostWakeUpLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		}, job.Named("waiter"))
 	}
 	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1395
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1262
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1270
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1411
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1278
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.b.ring()
 	// planted_test.go:154: _, err := waiter.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 	f.await4 = f.waiter
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1424
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
 		goto resume4
 	}
 	f.State = 4
 	f.b, f.waiter = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-	return t.Await(f.await4), nil
+	return r.Await(f.await4), nil
 resume4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-		_, err := statemachine.JobResult(t, f.await4)
+		_, err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 		f.await4 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1439
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1445,12 +1312,6 @@ func (f *lostWakeUpLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 150, 151, 152, 154)
 }
 
-// Results returns what [lostWakeUp] returned, or raises again the panic that ended it.
-func (f *lostWakeUpFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // lostWakeUpMachine is the root of a chain of calls that begins with [lostWakeUp]: chain, job and frame in one allocation.
 type lostWakeUpMachine struct {
 	statemachine.Builder[job.Void]
@@ -1458,26 +1319,26 @@ type lostWakeUpMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostWakeUpMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *lostWakeUpMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.lostWakeUpLocals = lostWakeUpLocals{Frame: f.lostWakeUpLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lostWakeUpFunc1Run is a function literal of [lostWakeUp] for the runtime to call. It returns the results, or an error that reports its suspension.
 func lostWakeUpFunc1Run(b *bell, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lostWakeUpFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, b); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, b); finished {
 		return v0
 	}
 	m := &lostWakeUpFunc1Machine{lostWakeUpFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // lostWakeUpFunc1Locals is what a function literal of [lostWakeUp] keeps while it is suspended.
@@ -1489,7 +1350,7 @@ type lostWakeUpFunc1Locals struct {
 
 // moveNext runs a function literal of [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *lostWakeUpFunc1Locals) moveNext(t *statemachine.Task, b *bell) (finished bool, result0 error) {
+func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1501,8 +1362,8 @@ func (f *lostWakeUpFunc1Locals) moveNext(t *statemachine.Task, b *bell) (finishe
 	}
 	// planted_test.go:149: waiter := job.Go(ctx, func(context.Context) error { b.wait(); return nil }, job.Named("waiter"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
-	f.wait1 = b.waitEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1506
+	f.wait1 = b.waitEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1367
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -1510,13 +1371,13 @@ func (f *lostWakeUpFunc1Locals) moveNext(t *statemachine.Task, b *bell) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
-	f.wait1.Results(t)
+	f.wait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1520
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1381
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1533,35 +1394,35 @@ type lostWakeUpFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lostWakeUpFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *lostWakeUpFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // completeAsync starts [complete] as a state machine and returns its job.
 func completeAsync(done *bool, s *job.Source[int], n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := completeLocals{done: done, s: s, n: n}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &completeMachine{completeLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // completeEnter enters [complete] for another machine. It returns the results, or the suspended frame that will have them.
-func completeEnter(t *statemachine.Task, done *bool, s *job.Source[int], n int) (*completeFrame, error) {
+func completeEnter(r *statemachine.Run, done *bool, s *job.Source[int], n int) (*completeFrame, error) {
 	frame := completeLocals{done: done, s: s, n: n}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &completeFrame{completeLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -1582,13 +1443,13 @@ type completeFrame struct {
 }
 
 // MoveNext continues [complete] where it stopped.
-func (f *completeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *completeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [complete] from where it stopped to its next suspension (false) or its end (true).
-func (f *completeLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1601,29 +1462,29 @@ func (f *completeLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if *f.done {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1605
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1466
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:164
 	}
 	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1611
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1472
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1621
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1627
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1488
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1634,8 +1495,8 @@ func (f *completeLocals) Location() statemachine.Location {
 }
 
 // Results returns what [complete] returned, or raises again the panic that ended it.
-func (f *completeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *completeFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1646,37 +1507,26 @@ type completeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *completeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.completeLocals = completeLocals{Frame: f.completeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // doubleCompletionAsync starts [doubleCompletion] as a state machine and returns its job.
 func doubleCompletionAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := doubleCompletionLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &doubleCompletionMachine{doubleCompletionLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// doubleCompletionEnter enters [doubleCompletion] for another machine. It returns the results, or the suspended frame that will have them.
-func doubleCompletionEnter(t *statemachine.Task, ctx context.Context) (*doubleCompletionFrame, error) {
-	frame := doubleCompletionLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &doubleCompletionFrame{doubleCompletionLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // doubleCompletionLocals is what [doubleCompletion] keeps while it is suspended.
@@ -1688,22 +1538,9 @@ type doubleCompletionLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// doubleCompletionFrame is the frame of [doubleCompletion] for a caller that is a machine: what it keeps and, at the end, its results.
-type doubleCompletionFrame struct {
-	doubleCompletionLocals
-
-	result0 error
-}
-
-// MoveNext continues [doubleCompletion] where it stopped.
-func (f *doubleCompletionFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *doubleCompletionLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1730,39 +1567,39 @@ func (f *doubleCompletionLocals) moveNext(t *statemachine.Task, ctx context.Cont
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1735
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1572
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
 	f.await1 = nil
 	// planted_test.go:179: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1751
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1588
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-		_, other := statemachine.JobResult(t, f.await1)
+		_, other := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 		f.await1 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1766
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1603
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1772,12 +1609,6 @@ func (f *doubleCompletionLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 178, 179)
 }
 
-// Results returns what [doubleCompletion] returned, or raises again the panic that ended it.
-func (f *doubleCompletionFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // doubleCompletionMachine is the root of a chain of calls that begins with [doubleCompletion]: chain, job and frame in one allocation.
 type doubleCompletionMachine struct {
 	statemachine.Builder[job.Void]
@@ -1785,26 +1616,26 @@ type doubleCompletionMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *doubleCompletionMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.doubleCompletionLocals = doubleCompletionLocals{Frame: f.doubleCompletionLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // doubleCompletionFunc1Run is a function literal of [doubleCompletion] for the runtime to call. It returns the results, or an error that reports its suspension.
 func doubleCompletionFunc1Run(done *bool, s *job.Source[int], arg2 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := doubleCompletionFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, done, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, done, s); finished {
 		return v0
 	}
 	m := &doubleCompletionFunc1Machine{doubleCompletionFunc1Locals: frame}
-	return m.Suspend(arg2, &t, m)
+	return m.Suspend(arg2, &r, m)
 }
 
 // doubleCompletionFunc1Locals is what a function literal of [doubleCompletion] keeps while it is suspended.
@@ -1816,7 +1647,7 @@ type doubleCompletionFunc1Locals struct {
 
 // moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *doubleCompletionFunc1Locals) moveNext(t *statemachine.Task, done *bool, s *job.Source[int]) (finished bool, result0 error) {
+func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, done *bool, s *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1828,8 +1659,8 @@ func (f *doubleCompletionFunc1Locals) moveNext(t *statemachine.Task, done *bool,
 	}
 	// planted_test.go:176: a := job.Go(ctx, func(context.Context) error { return complete(&done, s, 1) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
-	f.complete1, result0 = completeEnter(t, done, s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1833
+	f.complete1, result0 = completeEnter(r, done, s, 1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1664
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1837,11 +1668,11 @@ func (f *doubleCompletionFunc1Locals) moveNext(t *statemachine.Task, done *bool,
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
-	result0 = f.complete1.Results(t)
+	result0 = f.complete1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1845
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1676
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1858,25 +1689,25 @@ type doubleCompletionFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *doubleCompletionFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // doubleCompletionFunc2Run is a function literal of [doubleCompletion] for the runtime to call. It returns the results, or an error that reports its suspension.
 func doubleCompletionFunc2Run(done *bool, s *job.Source[int], arg2 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := doubleCompletionFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, done, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, done, s); finished {
 		return v0
 	}
 	m := &doubleCompletionFunc2Machine{doubleCompletionFunc2Locals: frame}
-	return m.Suspend(arg2, &t, m)
+	return m.Suspend(arg2, &r, m)
 }
 
 // doubleCompletionFunc2Locals is what a function literal of [doubleCompletion] keeps while it is suspended.
@@ -1888,7 +1719,7 @@ type doubleCompletionFunc2Locals struct {
 
 // moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *doubleCompletionFunc2Locals) moveNext(t *statemachine.Task, done *bool, s *job.Source[int]) (finished bool, result0 error) {
+func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, done *bool, s *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1900,8 +1731,8 @@ func (f *doubleCompletionFunc2Locals) moveNext(t *statemachine.Task, done *bool,
 	}
 	// planted_test.go:177: b := job.Go(ctx, func(context.Context) error { return complete(&done, s, 2) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
-	f.complete1, result0 = completeEnter(t, done, s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1905
+	f.complete1, result0 = completeEnter(r, done, s, 2)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1736
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1909,11 +1740,11 @@ func (f *doubleCompletionFunc2Locals) moveNext(t *statemachine.Task, done *bool,
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
-	result0 = f.complete1.Results(t)
+	result0 = f.complete1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1748
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1930,35 +1761,35 @@ type doubleCompletionFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *doubleCompletionFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *doubleCompletionFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{answerLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // answerEnter enters [answer] for another machine. It returns the results, or the suspended frame that will have them.
-func answerEnter(t *statemachine.Task, ctx context.Context, s *job.Source[int]) (*answerFrame, error) {
+func answerEnter(r *statemachine.Run, ctx context.Context, s *job.Source[int]) (*answerFrame, error) {
 	frame := answerLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &answerFrame{answerLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1980,13 +1811,13 @@ type answerFrame struct {
 }
 
 // MoveNext continues [answer] where it stopped.
-func (f *answerFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
-func (f *answerLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2007,28 +1838,28 @@ range1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if err := f.ctx.Err(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2011
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1842
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:190
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1848
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
-	_ = t.Refusal()
+	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1857
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:193
 	f.s.TrySetResult(42)
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2032
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1863
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2039,8 +1870,8 @@ func (f *answerLocals) Location() statemachine.Location {
 }
 
 // Results returns what [answer] returned, or raises again the panic that ended it.
-func (f *answerFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *answerFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -2051,37 +1882,26 @@ type answerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *answerMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // leakOnCancelAsync starts [leakOnCancel] as a state machine and returns its job.
 func leakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := leakOnCancelLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &leakOnCancelMachine{leakOnCancelLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// leakOnCancelEnter enters [leakOnCancel] for another machine. It returns the results, or the suspended frame that will have them.
-func leakOnCancelEnter(t *statemachine.Task, ctx context.Context) (*leakOnCancelFrame, error) {
-	frame := leakOnCancelLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &leakOnCancelFrame{leakOnCancelLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // leakOnCancelLocals is what [leakOnCancel] keeps while it is suspended.
@@ -2091,22 +1911,9 @@ type leakOnCancelLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// leakOnCancelFrame is the frame of [leakOnCancel] for a caller that is a machine: what it keeps and, at the end, its results.
-type leakOnCancelFrame struct {
-	leakOnCancelLocals
-
-	result0 error
-}
-
-// MoveNext continues [leakOnCancel] where it stopped.
-func (f *leakOnCancelFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *leakOnCancelLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2128,22 +1935,22 @@ func (f *leakOnCancelLocals) moveNext(t *statemachine.Task, ctx context.Context)
 		})
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2133
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1940
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2147
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1954
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2153,12 +1960,6 @@ func (f *leakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
 }
 
-// Results returns what [leakOnCancel] returned, or raises again the panic that ended it.
-func (f *leakOnCancelFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // leakOnCancelMachine is the root of a chain of calls that begins with [leakOnCancel]: chain, job and frame in one allocation.
 type leakOnCancelMachine struct {
 	statemachine.Builder[job.Void]
@@ -2166,26 +1967,26 @@ type leakOnCancelMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *leakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.leakOnCancelLocals = leakOnCancelLocals{Frame: f.leakOnCancelLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // leakOnCancelFunc1Run is a function literal of [leakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
 func leakOnCancelFunc1Run(s *job.Source[int], arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := leakOnCancelFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &leakOnCancelFunc1Machine{leakOnCancelFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // leakOnCancelFunc1Locals is what a function literal of [leakOnCancel] keeps while it is suspended.
@@ -2197,7 +1998,7 @@ type leakOnCancelFunc1Locals struct {
 
 // moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *leakOnCancelFunc1Locals) moveNext(t *statemachine.Task, s *job.Source[int]) (finished bool, result0 error) {
+func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2211,22 +2012,22 @@ func (f *leakOnCancelFunc1Locals) moveNext(t *statemachine.Task, s *job.Source[i
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 	f.await1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2216
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2230
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2031
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2243,25 +2044,25 @@ type leakOnCancelFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *leakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // leakOnCancelFunc2Run is a function literal of [leakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
 func leakOnCancelFunc2Run(s *job.Source[int], ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := leakOnCancelFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
 		return v0
 	}
 	m := &leakOnCancelFunc2Machine{leakOnCancelFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // leakOnCancelFunc2Locals is what a function literal of [leakOnCancel] keeps while it is suspended.
@@ -2273,7 +2074,7 @@ type leakOnCancelFunc2Locals struct {
 
 // moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *leakOnCancelFunc2Locals) moveNext(t *statemachine.Task, s *job.Source[int], ctx context.Context) (finished bool, result0 error) {
+func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, s *job.Source[int], ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2285,8 +2086,8 @@ func (f *leakOnCancelFunc2Locals) moveNext(t *statemachine.Task, s *job.Source[i
 	}
 	// planted_test.go:206: _, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	f.answer1, result0 = answerEnter(t, ctx, s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2290
+	f.answer1, result0 = answerEnter(r, ctx, s)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2091
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -2294,11 +2095,11 @@ func (f *leakOnCancelFunc2Locals) moveNext(t *statemachine.Task, s *job.Source[i
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	result0 = f.answer1.Results(t)
+	result0 = f.answer1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2302
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2103
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2315,36 +2116,36 @@ type leakOnCancelFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leakOnCancelFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *leakOnCancelFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int, count *int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stepsFrame{count: count}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, n) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, n) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &stepsMachine{stepsFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame that will have them.
-func stepsEnter(t *statemachine.Task, n int, count *int) *stepsFrame {
+func stepsEnter(r *statemachine.Run, n int, count *int) *stepsFrame {
 	frame := stepsFrame{count: count}
-	if frame.moveNext(t, n) {
+	if frame.moveNext(r, n) {
 		return nil
 	}
 	m := new(stepsFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -2359,13 +2160,13 @@ type stepsFrame struct {
 }
 
 // MoveNext continues [steps] where it stopped.
-func (f *stepsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
+func (f *stepsFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, 0)
 }
 
 // moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *stepsFrame) moveNext(t *statemachine.Task, n int) bool {
+func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2386,17 +2187,17 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2390
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2191
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2400
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2201
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -2409,8 +2210,8 @@ func (f *stepsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [steps] returned, or raises again the panic that ended it.
-func (f *stepsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *stepsFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
@@ -2420,36 +2221,25 @@ type stepsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.stepsFrame.moveNext(t, 0) {
+func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.stepsFrame.moveNext(r, 0) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.stepsFrame = stepsFrame{Frame: f.stepsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // overtakingAsync starts [overtaking] as a state machine and returns its job.
 func overtakingAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakingLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &overtakingMachine{overtakingLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// overtakingEnter enters [overtaking] for another machine. It returns the results, or the suspended frame that will have them.
-func overtakingEnter(t *statemachine.Task, ctx context.Context) (*overtakingFrame, error) {
-	frame := overtakingLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &overtakingFrame{overtakingLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // overtakingLocals is what [overtaking] keeps while it is suspended.
@@ -2461,22 +2251,9 @@ type overtakingLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// overtakingFrame is the frame of [overtaking] for a caller that is a machine: what it keeps and, at the end, its results.
-type overtakingFrame struct {
-	overtakingLocals
-
-	result0 error
-}
-
-// MoveNext continues [overtaking] where it stopped.
-func (f *overtakingFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *overtakingLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2507,44 +2284,44 @@ func (f *overtakingLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.await1 = runner
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2512
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2289
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
 	f.await1 = nil
 	// planted_test.go:234: _, _ = walker.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	f.await1 = f.walker
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2528
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2305
 		goto resume2
 	}
 	f.State = 2
 	f.walker = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	f.await1 = nil
 	if *f.late {
 		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2542
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2319
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:237
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2548
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2325
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2554,12 +2331,6 @@ func (f *overtakingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 233, 234)
 }
 
-// Results returns what [overtaking] returned, or raises again the panic that ended it.
-func (f *overtakingFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // overtakingMachine is the root of a chain of calls that begins with [overtaking]: chain, job and frame in one allocation.
 type overtakingMachine struct {
 	statemachine.Builder[job.Void]
@@ -2567,26 +2338,26 @@ type overtakingMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *overtakingMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.overtakingLocals = overtakingLocals{Frame: f.overtakingLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // overtakingFunc1Run is a function literal of [overtaking] for the runtime to call. It returns the results, or an error that reports its suspension.
 func overtakingFunc1Run(done *int, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakingFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, done); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, done); finished {
 		return v0
 	}
 	m := &overtakingFunc1Machine{overtakingFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // overtakingFunc1Locals is what a function literal of [overtaking] keeps while it is suspended.
@@ -2598,7 +2369,7 @@ type overtakingFunc1Locals struct {
 
 // moveNext runs a function literal of [overtaking] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *overtakingFunc1Locals) moveNext(t *statemachine.Task, done *int) (finished bool, result0 error) {
+func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2610,8 +2381,8 @@ func (f *overtakingFunc1Locals) moveNext(t *statemachine.Task, done *int) (finis
 	}
 	// planted_test.go:226: runner := job.Go(ctx, func(context.Context) error { steps(25, &done); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
-	f.steps1 = stepsEnter(t, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2615
+	f.steps1 = stepsEnter(r, 25, done)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2386
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -2619,13 +2390,13 @@ func (f *overtakingFunc1Locals) moveNext(t *statemachine.Task, done *int) (finis
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
-	f.steps1.Results(t)
+	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2629
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2400
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2642,25 +2413,25 @@ type overtakingFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *overtakingFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // overtakingFunc2Run is a function literal of [overtaking] for the runtime to call. It returns the results, or an error that reports its suspension.
 func overtakingFunc2Run(done *int, late *bool, arg2 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakingFunc2Locals{done: done, late: late}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return v0
 	}
 	m := &overtakingFunc2Machine{overtakingFunc2Locals: frame}
-	return m.Suspend(arg2, &t, m)
+	return m.Suspend(arg2, &r, m)
 }
 
 // overtakingFunc2Locals is what a function literal of [overtaking] keeps while it is suspended.
@@ -2674,7 +2445,7 @@ type overtakingFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [overtaking] from where it stopped to its next suspension (false) or its end (true).
-func (f *overtakingFunc2Locals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2687,16 +2458,16 @@ func (f *overtakingFunc2Locals) moveNext(t *statemachine.Task) (finished bool, r
 //line github.com/movenext/movenext/jobtest/planted_test.go:228
 	f.begin = (*f.done)
 	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2691
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2462
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
-	_ = t.Refusal()
+	_ = r.Refusal()
 	(*f.late) = (*f.done)-f.begin >= 20
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2700
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2471
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2713,35 +2484,35 @@ type overtakingFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakingFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *overtakingFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // reserveAsync starts [reserve] as a state machine and returns its job.
 func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := reserveLocals{seats: seats}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, after); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, after); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &reserveMachine{reserveLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // reserveEnter enters [reserve] for another machine. It returns the results, or the suspended frame that will have them.
-func reserveEnter(t *statemachine.Task, ctx context.Context, seats *int, after time.Duration) (*reserveFrame, error) {
+func reserveEnter(r *statemachine.Run, ctx context.Context, seats *int, after time.Duration) (*reserveFrame, error) {
 	frame := reserveLocals{seats: seats}
-	if finished, v0 := frame.moveNext(t, ctx, after); finished {
+	if finished, v0 := frame.moveNext(r, ctx, after); finished {
 		return nil, v0
 	}
 	m := &reserveFrame{reserveLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -2762,14 +2533,14 @@ type reserveFrame struct {
 }
 
 // MoveNext continues [reserve] where it stopped.
-func (f *reserveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
+func (f *reserveFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil, 0)
 	return finished
 }
 
 // moveNext runs [reserve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *reserveLocals) moveNext(t *statemachine.Task, ctx context.Context, after time.Duration) (finished bool, result0 error) {
+func (f *reserveLocals) moveNext(r *statemachine.Run, ctx context.Context, after time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -2785,8 +2556,8 @@ func (f *reserveLocals) moveNext(t *statemachine.Task, ctx context.Context, afte
 	}
 	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
-	asleep1, err = statemachine.Sleep(t, ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2790
+	asleep1, err = statemachine.Sleep(r, ctx, after)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2561
 	if !asleep1 {
 		goto resumed1
 	}
@@ -2794,34 +2565,30 @@ func (f *reserveLocals) moveNext(t *statemachine.Task, ctx context.Context, afte
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:245
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2574
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:247
 	}
-//line github.com/movenext/movenext/jobtest/planted_test.go:246
-	result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2807
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:248
 	f.free = *f.seats > 0
 	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2814
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2581
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
-	_ = t.Refusal()
+	_ = r.Refusal()
 	if f.free {
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2825
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2592
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2832,8 +2599,8 @@ func (f *reserveLocals) Location() statemachine.Location {
 }
 
 // Results returns what [reserve] returned, or raises again the panic that ended it.
-func (f *reserveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *reserveFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -2844,37 +2611,26 @@ type reserveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *reserveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.reserveLocals = reserveLocals{Frame: f.reserveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oversellAsync starts [oversell] as a state machine and returns its job.
 func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oversellMachine{oversellLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// oversellEnter enters [oversell] for another machine. It returns the results, or the suspended frame that will have them.
-func oversellEnter(t *statemachine.Task, ctx context.Context) (*oversellFrame, error) {
-	frame := oversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &oversellFrame{oversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // oversellLocals is what [oversell] keeps while it is suspended.
@@ -2886,22 +2642,9 @@ type oversellLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// oversellFrame is the frame of [oversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type oversellFrame struct {
-	oversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [oversell] where it stopped.
-func (f *oversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2932,44 +2675,44 @@ func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2937
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2680
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
 	f.await1 = nil
 	// planted_test.go:264: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2953
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2696
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	f.await1 = nil
 	if (*f.seats) < 0 {
 		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2967
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2710
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:267
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2973
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2716
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2979,12 +2722,6 @@ func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 263, 264)
 }
 
-// Results returns what [oversell] returned, or raises again the panic that ended it.
-func (f *oversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
 type oversellMachine struct {
 	statemachine.Builder[job.Void]
@@ -2992,26 +2729,26 @@ type oversellMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.oversellLocals = oversellLocals{Frame: f.oversellLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func oversellFunc1Run(seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, seats, ctx); finished {
 		return v0
 	}
 	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // oversellFunc1Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -3023,7 +2760,7 @@ type oversellFunc1Locals struct {
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3035,8 +2772,8 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	}
 	// planted_test.go:261: a := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
-	f.reserve1, result0 = reserveEnter(t, ctx, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3040
+	f.reserve1, result0 = reserveEnter(r, ctx, seats, 10*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2777
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -3044,11 +2781,11 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
-	result0 = f.reserve1.Results(t)
+	result0 = f.reserve1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3052
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2789
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3065,25 +2802,25 @@ type oversellFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func oversellFunc2Run(seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, seats, ctx); finished {
 		return v0
 	}
 	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // oversellFunc2Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -3095,7 +2832,7 @@ type oversellFunc2Locals struct {
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3107,8 +2844,8 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	}
 	// planted_test.go:262: b := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
-	f.reserve1, result0 = reserveEnter(t, ctx, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3112
+	f.reserve1, result0 = reserveEnter(r, ctx, seats, 11*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2849
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -3116,11 +2853,11 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, seats *int, ctx con
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
-	result0 = f.reserve1.Results(t)
+	result0 = f.reserve1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3124
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2861
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3137,35 +2874,35 @@ type oversellFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // popAsync starts [stack.pop] as a state machine and returns its job.
 func (s *stack) popAsync() (result *job.Job[*node]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stackPopLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stackPopMachine{stackPopLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // popEnter enters [stack.pop] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stack) popEnter(t *statemachine.Task) (*stackPopFrame, *node) {
+func (s *stack) popEnter(r *statemachine.Run) (*stackPopFrame, *node) {
 	frame := stackPopLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &stackPopFrame{stackPopLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -3187,13 +2924,13 @@ type stackPopFrame struct {
 }
 
 // MoveNext continues [stack.pop] where it stopped.
-func (f *stackPopFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *stackPopFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [stack.pop] from where it stopped to its next suspension (false) or its end (true).
-func (f *stackPopLocals) moveNext(t *statemachine.Task) (finished bool, result0 *node) {
+func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *node) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3213,27 +2950,27 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3217
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2954
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
-	_ = t.Refusal()
+	_ = r.Refusal()
 	if f.s.top == f.top {
 		f.s.top = f.next
 		result0 = f.top
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3227
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2964
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:290
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3232
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2969
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3237
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2974
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3244,8 +2981,8 @@ func (f *stackPopLocals) Location() statemachine.Location {
 }
 
 // Results returns what [stack.pop] returned, or raises again the panic that ended it.
-func (f *stackPopFrame) Results(t *statemachine.Task) *node {
-	t.Rethrow()
+func (f *stackPopFrame) Results(r *statemachine.Run) *node {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -3256,37 +2993,37 @@ type stackPopMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stackPopMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.stackPopLocals = stackPopLocals{Frame: f.stackPopLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // popAndPutBackAsync starts [stack.popAndPutBack] as a state machine and returns its job.
 func (s *stack) popAndPutBackAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stackPopAndPutBackFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &stackPopAndPutBackMachine{stackPopAndPutBackFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // popAndPutBackEnter enters [stack.popAndPutBack] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stack) popAndPutBackEnter(t *statemachine.Task) *stackPopAndPutBackFrame {
+func (s *stack) popAndPutBackEnter(r *statemachine.Run) *stackPopAndPutBackFrame {
 	frame := stackPopAndPutBackFrame{s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(stackPopAndPutBackFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -3301,7 +3038,7 @@ type stackPopAndPutBackFrame struct {
 }
 
 // MoveNext runs [stack.popAndPutBack] from where it stopped to its next suspension (false) or its end (true).
-func (f *stackPopAndPutBackFrame) MoveNext(t *statemachine.Task) bool {
+func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	var second *node
 	state := f.State
 	f.State = statemachine.Running
@@ -3316,24 +3053,23 @@ func (f *stackPopAndPutBackFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
-	f.pop1, f.first = f.s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3321
+	f.pop1, f.first = f.s.popEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3058
 	if f.pop1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.first = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
-	f.first = f.pop1.Results(t)
+	f.first = f.pop1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1 = nil
 resumed1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
-	f.pop1, second = f.s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3337
+	f.pop1, second = f.s.popEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3073
 	if f.pop1 == nil {
 		goto resumed2
 	}
@@ -3341,7 +3077,7 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
-	second = f.pop1.Results(t)
+	second = f.pop1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1 = nil
 resumed2:
@@ -3352,7 +3088,7 @@ resumed2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3356
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3092
 	f.State = statemachine.Finished
 	return true
 }
@@ -3363,8 +3099,8 @@ func (f *stackPopAndPutBackFrame) Location() statemachine.Location {
 }
 
 // Results returns what [stack.popAndPutBack] returned, or raises again the panic that ended it.
-func (f *stackPopAndPutBackFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *stackPopAndPutBackFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // stackPopAndPutBackMachine is the root of a chain of calls that begins with [stack.popAndPutBack]: chain, job and frame in one allocation.
@@ -3374,36 +3110,25 @@ type stackPopAndPutBackMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stackPopAndPutBackMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.stackPopAndPutBackFrame.MoveNext(t) {
+func (f *stackPopAndPutBackMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.stackPopAndPutBackFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.stackPopAndPutBackFrame = stackPopAndPutBackFrame{Frame: f.stackPopAndPutBackFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // abaAsync starts [aba] as a state machine and returns its job.
 func abaAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := abaLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &abaMachine{abaLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// abaEnter enters [aba] for another machine. It returns the results, or the suspended frame that will have them.
-func abaEnter(t *statemachine.Task, ctx context.Context) (*abaFrame, error) {
-	frame := abaLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &abaFrame{abaLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // abaLocals is what [aba] keeps while it is suspended.
@@ -3415,22 +3140,9 @@ type abaLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// abaFrame is the frame of [aba] for a caller that is a machine: what it keeps and, at the end, its results.
-type abaFrame struct {
-	abaLocals
-
-	result0 error
-}
-
-// MoveNext continues [aba] where it stopped.
-func (f *abaFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *abaLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3462,44 +3174,44 @@ func (f *abaLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3467
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3179
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	f.await1 = nil
 	// planted_test.go:320: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3483
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3195
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	f.await1 = nil
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3209
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3503
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3215
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3509,12 +3221,6 @@ func (f *abaLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 319, 320)
 }
 
-// Results returns what [aba] returned, or raises again the panic that ended it.
-func (f *abaFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // abaMachine is the root of a chain of calls that begins with [aba]: chain, job and frame in one allocation.
 type abaMachine struct {
 	statemachine.Builder[job.Void]
@@ -3522,26 +3228,26 @@ type abaMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *abaMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *abaMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.abaLocals = abaLocals{Frame: f.abaLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // abaFunc1Run is a function literal of [aba] for the runtime to call. It returns the results, or an error that reports its suspension.
 func abaFunc1Run(s *stack, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := abaFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &abaFunc1Machine{abaFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // abaFunc1Locals is what a function literal of [aba] keeps while it is suspended.
@@ -3553,7 +3259,7 @@ type abaFunc1Locals struct {
 
 // moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *abaFunc1Locals) moveNext(t *statemachine.Task, s *stack) (finished bool, result0 error) {
+func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3565,8 +3271,8 @@ func (f *abaFunc1Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	}
 	// planted_test.go:317: a := job.Go(ctx, func(context.Context) error { s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
-	f.pop1, _ = s.popEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3570
+	f.pop1, _ = s.popEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3276
 	if f.pop1 == nil {
 		goto resumed1
 	}
@@ -3574,13 +3280,13 @@ func (f *abaFunc1Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
-	f.pop1.Results(t)
+	f.pop1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3584
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3290
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3597,25 +3303,25 @@ type abaFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *abaFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *abaFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // abaFunc2Run is a function literal of [aba] for the runtime to call. It returns the results, or an error that reports its suspension.
 func abaFunc2Run(s *stack, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := abaFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &abaFunc2Machine{abaFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // abaFunc2Locals is what a function literal of [aba] keeps while it is suspended.
@@ -3627,7 +3333,7 @@ type abaFunc2Locals struct {
 
 // moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *abaFunc2Locals) moveNext(t *statemachine.Task, s *stack) (finished bool, result0 error) {
+func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3639,8 +3345,8 @@ func (f *abaFunc2Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	}
 	// planted_test.go:318: b := job.Go(ctx, func(context.Context) error { s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
-	f.popAndPutBack1 = s.popAndPutBackEnter(t)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3644
+	f.popAndPutBack1 = s.popAndPutBackEnter(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3350
 	if f.popAndPutBack1 == nil {
 		goto resumed1
 	}
@@ -3648,13 +3354,13 @@ func (f *abaFunc2Locals) moveNext(t *statemachine.Task, s *stack) (finished bool
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
-	f.popAndPutBack1.Results(t)
+	f.popAndPutBack1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3658
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3364
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3671,13 +3377,13 @@ type abaFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *abaFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 86d07b34df99ed55
+// Digest of what is above: f0ad161cb7918f06

@@ -22,26 +22,26 @@ const (
 
 // buyLockedAsync starts [shop.buyLocked] as a state machine and returns its job.
 func (s *shop) buyLockedAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyLockedLocals{s: s, m: m}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &shopBuyLockedMachine{shopBuyLockedLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyLockedEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*shopBuyLockedFrame, error) {
+func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, m: m}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, ctx); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m2 := &shopBuyLockedFrame{shopBuyLockedLocals: frame}
-	t.Push(ctx, m2)
+	r.Push(ctx, m2)
 	return m2, nil
 }
 
@@ -65,15 +65,15 @@ type shopBuyLockedFrame struct {
 }
 
 // MoveNext continues [shop.buyLocked] where it stopped.
-func (f *shopBuyLockedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -88,7 +88,7 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context
 	}
 	// sound_test.go:19: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	f.lock1, err = f.m.LockEnter(t, ctx)
+	f.lock1, err = f.m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:93
 	if f.lock1 == nil {
 		goto resumed1
@@ -97,22 +97,18 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task, ctx context.Context
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:20
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:20
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
-	return true, result0
-endIf1:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:22
@@ -126,8 +122,8 @@ endIf1:
 	}
 	// sound_test.go:23: s.buy()
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
-	f.buy2 = f.s.buyEnter(t)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:131
+	f.buy2 = f.s.buyEnter(r)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:127
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -136,7 +132,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
-	f.buy2.Results(t)
+	f.buy2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
 	f.buy2 = nil
 resumed2:
@@ -146,7 +142,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:24
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:150
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:146
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -155,8 +151,8 @@ func (f *shopBuyLockedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buyLocked] returned, or raises again the panic that ended it.
-func (f *shopBuyLockedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -167,38 +163,27 @@ type shopBuyLockedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyLockedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.shopBuyLockedLocals = shopBuyLockedLocals{Frame: f.shopBuyLockedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLostUpdateAsync starts [noLostUpdate] as a state machine and returns its job.
 func noLostUpdateAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLostUpdateMachine{noLostUpdateLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// noLostUpdateEnter enters [noLostUpdate] for another machine. It returns the results, or the suspended frame that will have them.
-func noLostUpdateEnter(t *statemachine.Task, ctx context.Context) (*noLostUpdateFrame, error) {
-	frame := noLostUpdateLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noLostUpdateFrame{noLostUpdateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // noLostUpdateLocals is what [noLostUpdate] keeps while it is suspended.
@@ -211,22 +196,9 @@ type noLostUpdateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// noLostUpdateFrame is the frame of [noLostUpdate] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLostUpdateFrame struct {
-	noLostUpdateLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLostUpdate] where it stopped.
-func (f *noLostUpdateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -257,46 +229,46 @@ func (f *noLostUpdateLocals) moveNext(t *statemachine.Task, ctx context.Context)
 		f.await1 = first
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:262
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
 	f.await1 = nil
 	// sound_test.go:33: _, other := second.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:278
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:250
 		goto resume2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-		_, other := statemachine.JobResult(t, f.await1)
+		_, other := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 		f.await1 = nil
 		if f.s.sold > 1 {
 			result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:293
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:265
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:36
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:300
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:272
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -306,12 +278,6 @@ func (f *noLostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLostUpdate", "github.com/movenext/movenext/jobtest/sound_test.go", 32, 33)
 }
 
-// Results returns what [noLostUpdate] returned, or raises again the panic that ended it.
-func (f *noLostUpdateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // noLostUpdateMachine is the root of a chain of calls that begins with [noLostUpdate]: chain, job and frame in one allocation.
 type noLostUpdateMachine struct {
 	statemachine.Builder[job.Void]
@@ -319,26 +285,26 @@ type noLostUpdateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLostUpdateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLostUpdateLocals = noLostUpdateLocals{Frame: f.noLostUpdateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLostUpdateFunc1Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLostUpdateFunc1Run(s *shop, m *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s, m, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc1Machine{noLostUpdateFunc1Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noLostUpdateFunc1Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
@@ -350,7 +316,7 @@ type noLostUpdateFunc1Locals struct {
 
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -362,8 +328,8 @@ func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	}
 	// sound_test.go:30: first := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
-	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:367
+	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:333
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -371,11 +337,11 @@ func (f *noLostUpdateFunc1Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
-	result0 = f.buyLocked1.Results(t)
+	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:379
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:345
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -392,25 +358,25 @@ type noLostUpdateFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noLostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noLostUpdateFunc2Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLostUpdateFunc2Run(s *shop, m *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLostUpdateFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s, m, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc2Machine{noLostUpdateFunc2Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noLostUpdateFunc2Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
@@ -422,7 +388,7 @@ type noLostUpdateFunc2Locals struct {
 
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -434,8 +400,8 @@ func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	}
 	// sound_test.go:31: second := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
-	f.buyLocked1, result0 = s.buyLockedEnter(t, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:439
+	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:405
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -443,11 +409,11 @@ func (f *noLostUpdateFunc2Locals) moveNext(t *statemachine.Task, s *shop, m *coo
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
-	result0 = f.buyLocked1.Results(t)
+	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:451
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:417
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -464,36 +430,36 @@ type noLostUpdateFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLostUpdateFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noLostUpdateFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // spinAsync starts [spin] as a state machine and returns its job.
 func spinAsync(ready *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := spinFrame{ready: ready}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &spinMachine{spinFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // spinEnter enters [spin] for another machine. It returns the results, or the suspended frame that will have them.
-func spinEnter(t *statemachine.Task, ready *bool) *spinFrame {
+func spinEnter(r *statemachine.Run, ready *bool) *spinFrame {
 	frame := spinFrame{ready: ready}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(spinFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -505,7 +471,7 @@ type spinFrame struct {
 }
 
 // MoveNext runs [spin] from where it stopped to its next suspension (false) or its end (true).
-func (f *spinFrame) MoveNext(t *statemachine.Task) bool {
+func (f *spinFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -522,14 +488,14 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:45: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:526
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:492
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
-	_ = t.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:533
+	_ = r.Refusal()
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:499
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -542,8 +508,8 @@ func (f *spinFrame) Location() statemachine.Location {
 }
 
 // Results returns what [spin] returned, or raises again the panic that ended it.
-func (f *spinFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *spinFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // spinMachine is the root of a chain of calls that begins with [spin]: chain, job and frame in one allocation.
@@ -553,36 +519,25 @@ type spinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *spinMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.spinFrame.MoveNext(t) {
+func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.spinFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.spinFrame = spinFrame{Frame: f.spinFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLivelockAsync starts [noLivelock] as a state machine and returns its job.
 func noLivelockAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLivelockMachine{noLivelockLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// noLivelockEnter enters [noLivelock] for another machine. It returns the results, or the suspended frame that will have them.
-func noLivelockEnter(t *statemachine.Task, ctx context.Context) (*noLivelockFrame, error) {
-	frame := noLivelockLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noLivelockFrame{noLivelockLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // noLivelockLocals is what [noLivelock] keeps while it is suspended.
@@ -596,22 +551,9 @@ type noLivelockLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// noLivelockFrame is the frame of [noLivelock] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLivelockFrame struct {
-	noLivelockLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLivelock] where it stopped.
-func (f *noLivelockFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -641,52 +583,52 @@ func (f *noLivelockLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		})
 	}
 	// sound_test.go:56: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:645
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:587
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
-	_ = t.Refusal()
+	_ = r.Refusal()
 	(*f.ready) = true
 	// sound_test.go:58: _, err := a.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	f.await2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:658
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:600
 		goto resume2
 	}
 	f.State = 2
 	f.ready, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	_, f.err = statemachine.JobResult(t, f.await2)
+	_, f.err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	f.await2 = nil
 	// sound_test.go:59: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	f.await2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:675
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:617
 		goto resume3
 	}
 	f.State = 3
 	f.ready, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume3:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-		_, other := statemachine.JobResult(t, f.await2)
+		_, other := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 		f.await2 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:690
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:632
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -696,12 +638,6 @@ func (f *noLivelockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLivelock", "github.com/movenext/movenext/jobtest/sound_test.go", 56, 58, 59)
 }
 
-// Results returns what [noLivelock] returned, or raises again the panic that ended it.
-func (f *noLivelockFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // noLivelockMachine is the root of a chain of calls that begins with [noLivelock]: chain, job and frame in one allocation.
 type noLivelockMachine struct {
 	statemachine.Builder[job.Void]
@@ -709,26 +645,26 @@ type noLivelockMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLivelockLocals = noLivelockLocals{Frame: f.noLivelockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLivelockFunc1Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLivelockFunc1Run(ready *bool, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ready); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ready); finished {
 		return v0
 	}
 	m := &noLivelockFunc1Machine{noLivelockFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // noLivelockFunc1Locals is what a function literal of [noLivelock] keeps while it is suspended.
@@ -740,7 +676,7 @@ type noLivelockFunc1Locals struct {
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (finished bool, result0 error) {
+func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -752,8 +688,8 @@ func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	}
 	// sound_test.go:54: a := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
-	f.spin1 = spinEnter(t, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:757
+	f.spin1 = spinEnter(r, ready)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:693
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -761,13 +697,13 @@ func (f *noLivelockFunc1Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
-	f.spin1.Results(t)
+	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:771
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:707
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -784,25 +720,25 @@ type noLivelockFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noLivelockFunc2Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLivelockFunc2Run(ready *bool, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLivelockFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ready); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ready); finished {
 		return v0
 	}
 	m := &noLivelockFunc2Machine{noLivelockFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // noLivelockFunc2Locals is what a function literal of [noLivelock] keeps while it is suspended.
@@ -814,7 +750,7 @@ type noLivelockFunc2Locals struct {
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (finished bool, result0 error) {
+func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -826,8 +762,8 @@ func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	}
 	// sound_test.go:55: b := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
-	f.spin1 = spinEnter(t, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:831
+	f.spin1 = spinEnter(r, ready)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:767
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -835,13 +771,13 @@ func (f *noLivelockFunc2Locals) moveNext(t *statemachine.Task, ready *bool) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
-	f.spin1.Results(t)
+	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:845
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:781
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -858,37 +794,37 @@ type noLivelockFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLivelockFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noLivelockFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // produceAsync starts [produce] as a state machine and returns its job.
 func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := produceLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &produceMachine{produceLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // produceEnter enters [produce] for another machine. It returns the results, or the suspended frame that will have them.
-func produceEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], n int) (*produceFrame, error) {
+func produceEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], n int) (*produceFrame, error) {
 	frame := produceLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, n); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &produceFrame{produceLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -913,15 +849,15 @@ type produceFrame struct {
 }
 
 // MoveNext continues [produce] where it stopped.
-func (f *produceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
+func (f *produceFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, 0)
 	return finished
 }
 
 // moveNext runs [produce] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *produceLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -955,8 +891,8 @@ range1:
 	}
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	f.send1, err = f.c.SendEnter(t, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:960
+	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:896
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -964,25 +900,21 @@ range1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	err = f.send1.Results(t)
+	err = f.send1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:69
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:70
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:70
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:986
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:918
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
@@ -991,7 +923,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:995
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:927
 }
 
 // Location returns where [produce] is suspended.
@@ -1000,8 +932,8 @@ func (f *produceLocals) Location() statemachine.Location {
 }
 
 // Results returns what [produce] returned, or raises again the panic that ended it.
-func (f *produceFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *produceFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1012,38 +944,27 @@ type produceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *produceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.produceLocals = produceLocals{Frame: f.produceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLeakOnCancelAsync starts [noLeakOnCancel] as a state machine and returns its job.
 func noLeakOnCancelAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLeakOnCancelLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noLeakOnCancelMachine{noLeakOnCancelLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// noLeakOnCancelEnter enters [noLeakOnCancel] for another machine. It returns the results, or the suspended frame that will have them.
-func noLeakOnCancelEnter(t *statemachine.Task, ctx context.Context) (*noLeakOnCancelFrame, error) {
-	frame := noLeakOnCancelLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &noLeakOnCancelFrame{noLeakOnCancelLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // noLeakOnCancelLocals is what [noLeakOnCancel] keeps while it is suspended.
@@ -1059,21 +980,8 @@ type noLeakOnCancelLocals struct {
 	await2   *job.Job[job.Void]
 }
 
-// noLeakOnCancelFrame is the frame of [noLeakOnCancel] for a caller that is a machine: what it keeps and, at the end, its results.
-type noLeakOnCancelFrame struct {
-	noLeakOnCancelLocals
-
-	result0 error
-}
-
-// MoveNext continues [noLeakOnCancel] where it stopped.
-func (f *noLeakOnCancelFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-func (f *noLeakOnCancelLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *noLeakOnCancelLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
 	state := f.State
@@ -1101,8 +1009,8 @@ func (f *noLeakOnCancelLocals) moveNext(t *statemachine.Task) (finished bool, re
 for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
-	f.receive1, n, err = f.c.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1106
+	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1014
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1110,7 +1018,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
-	n, err = f.receive1.Results(t)
+	n, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1 = nil
 resumed1:
@@ -1120,43 +1028,43 @@ resumed1:
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1124
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1032
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:90
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1130
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1038
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1138
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1046
 		goto resume2
 	}
 	f.State = 2
 	f.c, f.producer = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 		f.await2 = nil
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1153
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1061
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
 		}
 		result0 = err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1160
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1068
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1166,12 +1074,6 @@ func (f *noLeakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLeakOnCancel", "github.com/movenext/movenext/jobtest/sound_test.go", 84, 93)
 }
 
-// Results returns what [noLeakOnCancel] returned, or raises again the panic that ended it.
-func (f *noLeakOnCancelFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // noLeakOnCancelMachine is the root of a chain of calls that begins with [noLeakOnCancel]: chain, job and frame in one allocation.
 type noLeakOnCancelMachine struct {
 	statemachine.Builder[job.Void]
@@ -1179,26 +1081,26 @@ type noLeakOnCancelMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLeakOnCancelMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *noLeakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noLeakOnCancelLocals = noLeakOnCancelLocals{Frame: f.noLeakOnCancelLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noLeakOnCancelFunc1Run is a function literal of [noLeakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noLeakOnCancelFunc1Run(c *coord.Channel[int], ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noLeakOnCancelFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, c, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
 		return v0
 	}
 	m := &noLeakOnCancelFunc1Machine{noLeakOnCancelFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // noLeakOnCancelFunc1Locals is what a function literal of [noLeakOnCancel] keeps while it is suspended.
@@ -1210,7 +1112,7 @@ type noLeakOnCancelFunc1Locals struct {
 
 // moveNext runs a function literal of [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Channel[int], ctx context.Context) (finished bool, result0 error) {
+func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, c *coord.Channel[int], ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1222,8 +1124,8 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Chan
 	}
 	// sound_test.go:81: producer := job.Go(ctx, func(ctx context.Context) error { return produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
-	f.produce1, result0 = produceEnter(t, ctx, c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1227
+	f.produce1, result0 = produceEnter(r, ctx, c, 5)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1129
 	if f.produce1 == nil {
 		goto resumed1
 	}
@@ -1231,11 +1133,11 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(t *statemachine.Task, c *coord.Chan
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
-	result0 = f.produce1.Results(t)
+	result0 = f.produce1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1239
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1141
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1252,37 +1154,37 @@ type noLeakOnCancelFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noLeakOnCancelFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *noLeakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // reserveLockedAsync starts [reserveLocked] as a state machine and returns its job.
 func reserveLockedAsync(ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := reserveLockedLocals{ctx: ctx, m: m, seats: seats}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, after); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, after); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &reserveLockedMachine{reserveLockedLocals: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // reserveLockedEnter enters [reserveLocked] for another machine. It returns the results, or the suspended frame that will have them.
-func reserveLockedEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (*reserveLockedFrame, error) {
+func reserveLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (*reserveLockedFrame, error) {
 	frame := reserveLockedLocals{ctx: ctx, m: m, seats: seats}
-	if finished, v0 := frame.moveNext(t, after); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r, after); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m2 := &reserveLockedFrame{reserveLockedLocals: frame}
-	t.Push(ctx, m2)
+	r.Push(ctx, m2)
 	return m2, nil
 }
 
@@ -1307,15 +1209,15 @@ type reserveLockedFrame struct {
 }
 
 // MoveNext continues [reserveLocked] where it stopped.
-func (f *reserveLockedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
+func (f *reserveLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, 0)
 	return finished
 }
 
 // moveNext runs [reserveLocked] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var asleep1 bool
 	var err2 error
@@ -1334,8 +1236,8 @@ func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration
 	}
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	asleep1, err = statemachine.Sleep(t, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1339
+	asleep1, err = statemachine.Sleep(r, f.ctx, after)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1241
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1343,24 +1245,20 @@ func (f *reserveLockedLocals) moveNext(t *statemachine.Task, after time.Duration
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:104
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_test.go:105
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:105
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
-	return true, result0
-endIf1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	f.lock2, err2 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1364
+	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1262
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -1369,22 +1267,18 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	err2 = f.lock2.Results(t)
+	err2 = f.lock2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:107
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/jobtest/sound_test.go:108
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:108
+		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
-	return true, result0
-endIf2:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:110
@@ -1399,14 +1293,14 @@ endIf2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1297
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
-	_ = t.Refusal()
+	_ = r.Refusal()
 	if f.free {
 		*f.seats--
 	}
@@ -1415,7 +1309,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1313
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1424,8 +1318,8 @@ func (f *reserveLockedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [reserveLocked] returned, or raises again the panic that ended it.
-func (f *reserveLockedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *reserveLockedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1436,38 +1330,27 @@ type reserveLockedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *reserveLockedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *reserveLockedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.reserveLockedLocals = reserveLockedLocals{Frame: f.reserveLockedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noOversellAsync starts [noOversell] as a state machine and returns its job.
 func noOversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &noOversellMachine{noOversellLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// noOversellEnter enters [noOversell] for another machine. It returns the results, or the suspended frame that will have them.
-func noOversellEnter(t *statemachine.Task, ctx context.Context) (*noOversellFrame, error) {
-	frame := noOversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &noOversellFrame{noOversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // noOversellLocals is what [noOversell] keeps while it is suspended.
@@ -1480,22 +1363,9 @@ type noOversellLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// noOversellFrame is the frame of [noOversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type noOversellFrame struct {
-	noOversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [noOversell] where it stopped.
-func (f *noOversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1528,46 +1398,46 @@ func (f *noOversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1533
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	f.await1 = nil
 	// sound_test.go:125: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1549
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-		_, other := statemachine.JobResult(t, f.await1)
+		_, other := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 		f.await1 = nil
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1564
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1434
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1571
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1441
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1577,12 +1447,6 @@ func (f *noOversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noOversell", "github.com/movenext/movenext/jobtest/sound_test.go", 124, 125)
 }
 
-// Results returns what [noOversell] returned, or raises again the panic that ended it.
-func (f *noOversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // noOversellMachine is the root of a chain of calls that begins with [noOversell]: chain, job and frame in one allocation.
 type noOversellMachine struct {
 	statemachine.Builder[job.Void]
@@ -1590,26 +1454,26 @@ type noOversellMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *noOversellMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.noOversellLocals = noOversellLocals{Frame: f.noOversellLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // noOversellFunc1Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noOversellFunc1Run(m *coord.Mutex, seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, m, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
 		return v0
 	}
 	m2 := &noOversellFunc1Machine{noOversellFunc1Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noOversellFunc1Locals is what a function literal of [noOversell] keeps while it is suspended.
@@ -1621,7 +1485,7 @@ type noOversellFunc1Locals struct {
 
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1633,8 +1497,8 @@ func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	}
 	// sound_test.go:122: a := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
-	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1638
+	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 10*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1502
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1642,11 +1506,11 @@ func (f *noOversellFunc1Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
-	result0 = f.reserveLocked1.Results(t)
+	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1650
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1514
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1663,25 +1527,25 @@ type noOversellFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noOversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // noOversellFunc2Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func noOversellFunc2Run(m *coord.Mutex, seats *int, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := noOversellFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, m, seats, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
 		return v0
 	}
 	m2 := &noOversellFunc2Machine{noOversellFunc2Locals: frame}
-	return m2.Suspend(ctx, &t, m2)
+	return m2.Suspend(ctx, &r, m2)
 }
 
 // noOversellFunc2Locals is what a function literal of [noOversell] keeps while it is suspended.
@@ -1693,7 +1557,7 @@ type noOversellFunc2Locals struct {
 
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1705,8 +1569,8 @@ func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	}
 	// sound_test.go:123: b := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
-	f.reserveLocked1, result0 = reserveLockedEnter(t, ctx, m, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1710
+	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 11*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1574
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1714,11 +1578,11 @@ func (f *noOversellFunc2Locals) moveNext(t *statemachine.Task, m *coord.Mutex, s
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
-	result0 = f.reserveLocked1.Results(t)
+	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1722
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1586
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1735,36 +1599,25 @@ type noOversellFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *noOversellFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *noOversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // patientAsync starts [patient] as a state machine and returns its job.
 func patientAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := patientLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &patientMachine{patientLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// patientEnter enters [patient] for another machine. It returns the results, or the suspended frame that will have them.
-func patientEnter(t *statemachine.Task, ctx context.Context) (*patientFrame, error) {
-	frame := patientLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &patientFrame{patientLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // patientLocals is what [patient] keeps while it is suspended.
@@ -1775,22 +1628,9 @@ type patientLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// patientFrame is the frame of [patient] for a caller that is a machine: what it keeps and, at the end, its results.
-type patientFrame struct {
-	patientLocals
-
-	result0 error
-}
-
-// MoveNext continues [patient] where it stopped.
-func (f *patientFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [patient] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -1810,8 +1650,8 @@ func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	})
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	asleep1, err = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1815
+	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1655
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1819,40 +1659,37 @@ func (f *patientLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/sound_test.go:137
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1668
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/jobtest/sound_test.go:139
 	}
-//line github.com/movenext/movenext/jobtest/sound_test.go:138
-	result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1832
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// sound_test.go:140: _, err := other.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1841
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1678
 		goto resume2
 	}
 	f.State = 2
 	f.other = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 		f.await2 = nil
 		result0 = err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1856
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1693
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1862,12 +1699,6 @@ func (f *patientLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.patient", "github.com/movenext/movenext/jobtest/sound_test.go", 137, 140)
 }
 
-// Results returns what [patient] returned, or raises again the panic that ended it.
-func (f *patientFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // patientMachine is the root of a chain of calls that begins with [patient]: chain, job and frame in one allocation.
 type patientMachine struct {
 	statemachine.Builder[job.Void]
@@ -1875,26 +1706,26 @@ type patientMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *patientMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.patientLocals = patientLocals{Frame: f.patientLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // patientFunc1Run is a function literal of [patient] for the runtime to call. It returns the results, or an error that reports its suspension.
 func patientFunc1Run(ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := patientFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return v0
 	}
 	m := &patientFunc1Machine{patientFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // patientFunc1Locals is what a function literal of [patient] keeps while it is suspended.
@@ -1904,7 +1735,7 @@ type patientFunc1Locals struct {
 
 // moveNext runs a function literal of [patient] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -1917,8 +1748,8 @@ func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context)
 	}
 	// sound_test.go:136: other := job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
-	asleep1, result0 = statemachine.Sleep(t, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1922
+	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1753
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1926,9 +1757,9 @@ func (f *patientFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context)
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1932
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1763
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1945,13 +1776,13 @@ type patientFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *patientFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 3fece251d828926e
+// Digest of what is above: 2d4c2ce8fd810311

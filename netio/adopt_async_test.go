@@ -20,27 +20,15 @@ const (
 
 // echoAllAsync starts [echoAll] as a state machine and returns its job.
 func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoAllLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoAllMachine{echoAllLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// echoAllEnter enters [echoAll] for another machine. It returns the results, or the suspended frame that will have them.
-func echoAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoAllFrame, int, error) {
-	frame := echoAllLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoAllFrame{echoAllLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // echoAllLocals is what [echoAll] keeps while it is suspended.
@@ -58,23 +46,9 @@ type echoAllLocals struct {
 	readOrWrite2 *netio.Entered
 }
 
-// echoAllFrame is the frame of [echoAll] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoAllFrame struct {
-	echoAllLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoAll] where it stopped.
-func (f *echoAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [echoAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -102,8 +76,8 @@ func (f *echoAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 i
 for1:
 	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:107
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:81
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -111,26 +85,22 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
-	if err == nil {
-//line github.com/movenext/movenext/netio/adopt_test.go:87
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/adopt_test.go:88
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:88
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/adopt_test.go:88
-	return true, result0, result1
-endIf1:
 	// adopt_test.go:90: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:134
+	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:104
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -138,7 +108,7 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
-	f.n, err2 = f.readOrWrite2.Results(t)
+	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2 = nil
 resumed2:
@@ -159,8 +129,8 @@ resumed2:
 	}
 	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:164
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:f.n])
+//line github.com/movenext/movenext/netio/adopt_async_test.go:134
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -168,36 +138,26 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/adopt_test.go:97
-		goto endIf2
+	if err3 != nil {
+		result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/adopt_test.go:98
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:98
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/adopt_test.go:98
-	return true, result0, result1
-endIf2:
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:189
+//line github.com/movenext/movenext/netio/adopt_async_test.go:155
 	goto for1
 }
 
 // Location returns where [echoAll] is suspended.
 func (f *echoAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
-}
-
-// Results returns what [echoAll] returned, or raises again the panic that ended it.
-func (f *echoAllFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame in one allocation.
@@ -207,15 +167,15 @@ type echoAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoAllLocals = echoAllLocals{Frame: f.echoAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0c8887916b642f30
+// Digest of what is above: ae618cd5b9beb965

@@ -19,24 +19,24 @@ const (
 
 // ReadAsync starts [Buffered.Read] as a state machine and returns its job.
 func (b *Buffered) ReadAsync(p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := BufferedReadLocals{b: b, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &BufferedReadMachine{BufferedReadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // ReadEnter enters [Buffered.Read] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) ReadEnter(t *statemachine.Task, p []byte) (*BufferedReadFrame, int, error) {
+func (b *Buffered) ReadEnter(r *statemachine.Run, p []byte) (*BufferedReadFrame, int, error) {
 	frame := BufferedReadLocals{b: b, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
+	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
 	m := &BufferedReadFrame{BufferedReadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -60,13 +60,13 @@ type BufferedReadFrame struct {
 }
 
 // MoveNext continues [Buffered.Read] where it stopped.
-func (f *BufferedReadFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
+func (f *BufferedReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [Buffered.Read] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedReadLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
+func (f *BufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -91,7 +91,7 @@ func (f *BufferedReadLocals) moveNext(t *statemachine.Task) (ended bool, result0
 	}
 	// buffered.go:56: return someRead(b.from, p)
 //line github.com/movenext/movenext/netio/buffered.go:56
-	f.someRead1, result0, result1 = someReadEnter(t, f.b.from, f.p)
+	f.someRead1, result0, result1 = someReadEnter(r, f.b.from, f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:96
 	if f.someRead1 == nil {
 		goto resumed1
@@ -101,7 +101,7 @@ func (f *BufferedReadLocals) moveNext(t *statemachine.Task) (ended bool, result0
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:56
-	result0, result1 = f.someRead1.Results(t)
+	result0, result1 = f.someRead1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:56
 	f.someRead1 = nil
 resumed1:
@@ -111,7 +111,7 @@ resumed1:
 endIf2:
 	// buffered.go:58: filledOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:58
-	f.filledOnce2 = filledOnceEnter(t, f.b)
+	f.filledOnce2 = filledOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:116
 	if f.filledOnce2 == nil {
 		goto resumed2
@@ -120,7 +120,7 @@ endIf2:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:58
-	f.filledOnce2.Results(t)
+	f.filledOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:58
 	f.filledOnce2 = nil
 resumed2:
@@ -138,8 +138,8 @@ func (f *BufferedReadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Buffered.Read] returned, or raises again the panic that ended it.
-func (f *BufferedReadFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *BufferedReadFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -150,34 +150,34 @@ type BufferedReadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedReadMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *BufferedReadMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.BufferedReadLocals = BufferedReadLocals{Frame: f.BufferedReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // ReadableAsync starts [Buffered.Readable] as a state machine and returns its job.
 func (b *Buffered) ReadableAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := b.ReadableEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := b.ReadableEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &BufferedReadableMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // ReadableEnter enters [Buffered.Readable] for another machine. It returns the results, or the suspended callee that will have them.
-func (b *Buffered) ReadableEnter(t *statemachine.Task, ctx context.Context) (*BufferedReadableFrame, error) {
+func (b *Buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*BufferedReadableFrame, error) {
 //line github.com/movenext/movenext/netio/buffered.go:82
 	if b.empty() {
 		b.giveBack()
-		return dataAwaitedEnter(t, ctx, b.from)
+		return dataAwaitedEnter(r, ctx, b.from)
 	}
 	return nil, nil
 //line github.com/movenext/movenext/netio/buffered_async.go:184
@@ -195,10 +195,10 @@ type BufferedReadableMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *BufferedReadableMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *BufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -209,24 +209,24 @@ func (f *BufferedReadableMachine) Location() statemachine.Location {
 
 // ReadLineAsync starts [Buffered.ReadLine] as a state machine and returns its job.
 func (b *Buffered) ReadLineAsync(ctx context.Context, most int) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := BufferedReadLineLocals{b: b, ctx: ctx, most: most}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &BufferedReadLineMachine{BufferedReadLineLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // ReadLineEnter enters [Buffered.ReadLine] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) ReadLineEnter(t *statemachine.Task, ctx context.Context, most int) (*BufferedReadLineFrame, []byte, error) {
+func (b *Buffered) ReadLineEnter(r *statemachine.Run, ctx context.Context, most int) (*BufferedReadLineFrame, []byte, error) {
 	frame := BufferedReadLineLocals{b: b, ctx: ctx, most: most}
-	if ended, v0, v1 := frame.moveNext(t); ended {
+	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
 	m := &BufferedReadLineFrame{BufferedReadLineLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -251,13 +251,13 @@ type BufferedReadLineFrame struct {
 }
 
 // MoveNext continues [Buffered.ReadLine] where it stopped.
-func (f *BufferedReadLineFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
+func (f *BufferedReadLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [Buffered.ReadLine] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedReadLineLocals) moveNext(t *statemachine.Task) (ended bool, result0 []byte, result1 error) {
+func (f *BufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -300,7 +300,7 @@ for1:
 	}
 	// buffered.go:111: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:111
-	f.filled1, err = filledEnter(t, f.ctx, f.b)
+	f.filled1, err = filledEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:305
 	if f.filled1 == nil {
 		goto resumed1
@@ -309,21 +309,19 @@ for1:
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:111
-	err = f.filled1.Results(t)
+	err = f.filled1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:111
 	f.filled1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:111
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:111
-		goto endIf1
+	if err != nil {
+		result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/buffered_async.go:320
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/buffered.go:113
 	}
-//line github.com/movenext/movenext/netio/buffered.go:112
-	result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/buffered_async.go:324
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/netio/buffered_async.go:325
 	goto for1
 }
 
@@ -333,8 +331,8 @@ func (f *BufferedReadLineLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Buffered.ReadLine] returned, or raises again the panic that ended it.
-func (f *BufferedReadLineFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *BufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -345,36 +343,36 @@ type BufferedReadLineMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedReadLineMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *BufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.BufferedReadLineLocals = BufferedReadLineLocals{Frame: f.BufferedReadLineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // PeekAsync starts [Buffered.Peek] as a state machine and returns its job.
 func (b *Buffered) PeekAsync(ctx context.Context, n int) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := BufferedPeekLocals{b: b, ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &BufferedPeekMachine{BufferedPeekLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // PeekEnter enters [Buffered.Peek] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) PeekEnter(t *statemachine.Task, ctx context.Context, n int) (*BufferedPeekFrame, []byte, error) {
+func (b *Buffered) PeekEnter(r *statemachine.Run, ctx context.Context, n int) (*BufferedPeekFrame, []byte, error) {
 	frame := BufferedPeekLocals{b: b, ctx: ctx, n: n}
-	if ended, v0, v1 := frame.moveNext(t); ended {
+	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
 	m := &BufferedPeekFrame{BufferedPeekLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -398,13 +396,13 @@ type BufferedPeekFrame struct {
 }
 
 // MoveNext continues [Buffered.Peek] where it stopped.
-func (f *BufferedPeekFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
+func (f *BufferedPeekFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [Buffered.Peek] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedPeekLocals) moveNext(t *statemachine.Task) (ended bool, result0 []byte, result1 error) {
+func (f *BufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -424,15 +422,15 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:147
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
-//line github.com/movenext/movenext/netio/buffered_async.go:428
+//line github.com/movenext/movenext/netio/buffered_async.go:426
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:149
 	}
 	// buffered.go:150: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:150
-	f.filled1, err = filledEnter(t, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:436
+	f.filled1, err = filledEnter(r, f.ctx, f.b)
+//line github.com/movenext/movenext/netio/buffered_async.go:434
 	if f.filled1 == nil {
 		goto resumed1
 	}
@@ -440,26 +438,24 @@ for1:
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:150
-	err = f.filled1.Results(t)
+	err = f.filled1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:150
 	f.filled1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:150
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:150
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
+//line github.com/movenext/movenext/netio/buffered_async.go:449
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/buffered.go:152
 	}
-//line github.com/movenext/movenext/netio/buffered.go:151
-	result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
-//line github.com/movenext/movenext/netio/buffered_async.go:455
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/netio/buffered_async.go:454
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/buffered.go:154
 	result0, result1 = f.b.buf[f.b.lo:f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:463
+//line github.com/movenext/movenext/netio/buffered_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -470,8 +466,8 @@ func (f *BufferedPeekLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Buffered.Peek] returned, or raises again the panic that ended it.
-func (f *BufferedPeekFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *BufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -482,36 +478,36 @@ type BufferedPeekMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedPeekMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *BufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.BufferedPeekLocals = BufferedPeekLocals{Frame: f.BufferedPeekLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // filledAsync starts [filled] as a state machine and returns its job.
 func filledAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := filledLocals{b: b}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t, ctx); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &filledMachine{filledLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // filledEnter enters [filled] for another machine. It returns the results, or the suspended frame that will have them.
-func filledEnter(t *statemachine.Task, ctx context.Context, b *Buffered) (*filledFrame, error) {
+func filledEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*filledFrame, error) {
 	frame := filledLocals{b: b}
-	if ended, v0 := frame.moveNext(t, ctx); ended {
+	if ended, v0 := frame.moveNext(r, ctx); ended {
 		return nil, v0
 	}
 	m := &filledFrame{filledLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -533,14 +529,14 @@ type filledFrame struct {
 }
 
 // MoveNext continues [filled] where it stopped.
-func (f *filledFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t, nil)
+func (f *filledFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [filled] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *filledLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended bool, result0 error) {
+func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -559,8 +555,8 @@ func (f *filledLocals) moveNext(t *statemachine.Task, ctx context.Context) (ende
 	}
 	// buffered.go:166: if err := dataAwaited(ctx, b.from); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:166
-	f.dataAwaited1, err = dataAwaitedEnter(t, ctx, f.b.from)
-//line github.com/movenext/movenext/netio/buffered_async.go:564
+	f.dataAwaited1, err = dataAwaitedEnter(r, ctx, f.b.from)
+//line github.com/movenext/movenext/netio/buffered_async.go:560
 	if f.dataAwaited1 == nil {
 		goto resumed1
 	}
@@ -568,25 +564,22 @@ func (f *filledLocals) moveNext(t *statemachine.Task, ctx context.Context) (ende
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:166
-	err = f.dataAwaited1.Results(t)
+	err = f.dataAwaited1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:166
 	f.dataAwaited1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:166
-	if err == nil {
-//line github.com/movenext/movenext/netio/buffered.go:166
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/buffered_async.go:575
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/netio/buffered.go:168
 	}
-//line github.com/movenext/movenext/netio/buffered.go:167
-	result0 = err
-//line github.com/movenext/movenext/netio/buffered_async.go:583
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// buffered.go:169: filledOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:169
-	f.filledOnce2 = filledOnceEnter(t, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:590
+	f.filledOnce2 = filledOnceEnter(r, f.b)
+//line github.com/movenext/movenext/netio/buffered_async.go:583
 	if f.filledOnce2 == nil {
 		goto resumed2
 	}
@@ -595,13 +588,13 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:169
-	f.filledOnce2.Results(t)
+	f.filledOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:169
 	f.filledOnce2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/buffered.go:170
 	result0 = nil
-//line github.com/movenext/movenext/netio/buffered_async.go:605
+//line github.com/movenext/movenext/netio/buffered_async.go:598
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -612,8 +605,8 @@ func (f *filledLocals) Location() statemachine.Location {
 }
 
 // Results returns what [filled] returned, or raises again the panic that ended it.
-func (f *filledFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *filledFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -624,37 +617,37 @@ type filledMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *filledMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t, nil)
+func (f *filledMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.filledLocals = filledLocals{Frame: f.filledLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // filledOnceAsync starts [filledOnce] as a state machine and returns its job.
 func filledOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := filledOnceFrame{b: b}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &filledOnceMachine{filledOnceFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // filledOnceEnter enters [filledOnce] for another machine. It returns the results, or the suspended frame that will have them.
-func filledOnceEnter(t *statemachine.Task, b *Buffered) *filledOnceFrame {
+func filledOnceEnter(r *statemachine.Run, b *Buffered) *filledOnceFrame {
 	frame := filledOnceFrame{b: b}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(filledOnceFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -668,7 +661,7 @@ type filledOnceFrame struct {
 }
 
 // MoveNext runs [filledOnce] from where it stopped to its next suspension (false) or its end (true).
-func (f *filledOnceFrame) MoveNext(t *statemachine.Task) bool {
+func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	var n int
 	var err error
 	resumeAt := f.State
@@ -684,8 +677,8 @@ func (f *filledOnceFrame) MoveNext(t *statemachine.Task) bool {
 	f.b.makeRoom()
 	// buffered.go:178: n, err := someRead(b.from, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:178
-	f.someRead1, n, err = someReadEnter(t, f.b.from, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:689
+	f.someRead1, n, err = someReadEnter(r, f.b.from, f.b.buf[f.b.hi:])
+//line github.com/movenext/movenext/netio/buffered_async.go:682
 	if f.someRead1 == nil {
 		goto resumed1
 	}
@@ -693,14 +686,14 @@ func (f *filledOnceFrame) MoveNext(t *statemachine.Task) bool {
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:178
-	n, err = f.someRead1.Results(t)
+	n, err = f.someRead1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:178
 	f.someRead1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:179
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:704
+//line github.com/movenext/movenext/netio/buffered_async.go:697
 	f.State = statemachine.Finished
 	return true
 }
@@ -711,8 +704,8 @@ func (f *filledOnceFrame) Location() statemachine.Location {
 }
 
 // Results returns what [filledOnce] returned, or raises again the panic that ended it.
-func (f *filledOnceFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *filledOnceFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // filledOnceMachine is the root of a chain of calls that begins with [filledOnce]: chain, job and frame in one allocation.
@@ -722,13 +715,13 @@ type filledOnceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *filledOnceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.filledOnceFrame.MoveNext(t) {
+func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.filledOnceFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.filledOnceFrame = filledOnceFrame{Frame: f.filledOnceFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ad4a74be8522b3eb
+// Digest of what is above: cf35ccc16c97cfc1

@@ -18,24 +18,24 @@ const (
 
 // WriteAsync starts [BufferedWriter.Write] as a state machine and returns its job.
 func (b *BufferedWriter) WriteAsync(p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := BufferedWriterWriteLocals{b: b, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &BufferedWriterWriteMachine{BufferedWriterWriteLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // WriteEnter enters [BufferedWriter.Write] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *BufferedWriter) WriteEnter(t *statemachine.Task, p []byte) (*BufferedWriterWriteFrame, int, error) {
+func (b *BufferedWriter) WriteEnter(r *statemachine.Run, p []byte) (*BufferedWriterWriteFrame, int, error) {
 	frame := BufferedWriterWriteLocals{b: b, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
+	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
 	m := &BufferedWriterWriteFrame{BufferedWriterWriteLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -59,13 +59,13 @@ type BufferedWriterWriteFrame struct {
 }
 
 // MoveNext continues [BufferedWriter.Write] where it stopped.
-func (f *BufferedWriterWriteFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
+func (f *BufferedWriterWriteFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [BufferedWriter.Write] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedWriterWriteLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
+func (f *BufferedWriterWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	var err error
 	var n int
 	var err2 error
@@ -87,7 +87,7 @@ func (f *BufferedWriterWriteLocals) moveNext(t *statemachine.Task) (ended bool, 
 	}
 	// coalesced.go:32: if err := b.Flush(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/coalesced.go:32
-	f.flush1, err = f.b.FlushEnter(t, context.Background())
+	f.flush1, err = f.b.FlushEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/coalesced_async.go:92
 	if f.flush1 == nil {
 		goto resumed1
@@ -96,38 +96,34 @@ func (f *BufferedWriterWriteLocals) moveNext(t *statemachine.Task) (ended bool, 
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:32
-	err = f.flush1.Results(t)
+	err = f.flush1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:32
 	f.flush1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:32
-	if err == nil {
-//line github.com/movenext/movenext/netio/coalesced.go:32
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/coalesced_async.go:107
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/coalesced.go:34
 	}
-//line github.com/movenext/movenext/netio/coalesced.go:33
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/coalesced_async.go:111
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 endIf1:
-//line github.com/movenext/movenext/netio/coalesced.go:36
 	if f.b.err != nil {
 		result0, result1 = 0, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:119
+//line github.com/movenext/movenext/netio/coalesced_async.go:115
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/coalesced.go:38
 	}
 	if len(f.p) < chunk {
 //line github.com/movenext/movenext/netio/coalesced.go:39
-		goto endIf3
+		goto endIf2
 	}
 	// coalesced.go:40: n, err := allWritten(context.Background(), b.to, p)
 //line github.com/movenext/movenext/netio/coalesced.go:40
-	f.allWritten2, n, err2 = allWrittenEnter(t, context.Background(), f.b.to, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:131
+	f.allWritten2, n, err2 = allWrittenEnter(r, context.Background(), f.b.to, f.p)
+//line github.com/movenext/movenext/netio/coalesced_async.go:127
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -136,21 +132,21 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:40
-	n, err2 = f.allWritten2.Results(t)
+	n, err2 = f.allWritten2.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:40
 	f.allWritten2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/coalesced.go:41
 	f.b.err = err2
 	result0, result1 = n, err2
-//line github.com/movenext/movenext/netio/coalesced_async.go:147
+//line github.com/movenext/movenext/netio/coalesced_async.go:143
 	f.State = statemachine.Finished
 	return true, result0, result1
-endIf3:
+endIf2:
 //line github.com/movenext/movenext/netio/coalesced.go:44
 	if len(f.p) == 0 {
 		result0, result1 = 0, nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:154
+//line github.com/movenext/movenext/netio/coalesced_async.go:150
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/coalesced.go:46
@@ -160,7 +156,7 @@ endIf3:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:164
+//line github.com/movenext/movenext/netio/coalesced_async.go:160
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -171,8 +167,8 @@ func (f *BufferedWriterWriteLocals) Location() statemachine.Location {
 }
 
 // Results returns what [BufferedWriter.Write] returned, or raises again the panic that ended it.
-func (f *BufferedWriterWriteFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *BufferedWriterWriteFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -183,36 +179,36 @@ type BufferedWriterWriteMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedWriterWriteMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *BufferedWriterWriteMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.BufferedWriterWriteLocals = BufferedWriterWriteLocals{Frame: f.BufferedWriterWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // FlushAsync starts [BufferedWriter.Flush] as a state machine and returns its job.
 func (b *BufferedWriter) FlushAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := BufferedWriterFlushLocals{b: b}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t, ctx); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &BufferedWriterFlushMachine{BufferedWriterFlushLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // FlushEnter enters [BufferedWriter.Flush] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *BufferedWriter) FlushEnter(t *statemachine.Task, ctx context.Context) (*BufferedWriterFlushFrame, error) {
+func (b *BufferedWriter) FlushEnter(r *statemachine.Run, ctx context.Context) (*BufferedWriterFlushFrame, error) {
 	frame := BufferedWriterFlushLocals{b: b}
-	if ended, v0 := frame.moveNext(t, ctx); ended {
+	if ended, v0 := frame.moveNext(r, ctx); ended {
 		return nil, v0
 	}
 	m := &BufferedWriterFlushFrame{BufferedWriterFlushLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -233,14 +229,14 @@ type BufferedWriterFlushFrame struct {
 }
 
 // MoveNext continues [BufferedWriter.Flush] where it stopped.
-func (f *BufferedWriterFlushFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t, nil)
+func (f *BufferedWriterFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [BufferedWriter.Flush] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *BufferedWriterFlushLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended bool, result0 error) {
+func (f *BufferedWriterFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var allWritten2 int
 	var allWritten3 error
 	resumeAt := f.State
@@ -255,15 +251,15 @@ func (f *BufferedWriterFlushLocals) moveNext(t *statemachine.Task, ctx context.C
 //line github.com/movenext/movenext/netio/coalesced.go:60
 	if f.b.err != nil || f.b.chunk == nil {
 		result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:259
+//line github.com/movenext/movenext/netio/coalesced_async.go:255
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/coalesced.go:62
 	}
 	// coalesced.go:63: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:63
-	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(t, ctx, f.b.to, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:267
+	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(r, ctx, f.b.to, f.b.chunk[:f.b.n])
+//line github.com/movenext/movenext/netio/coalesced_async.go:263
 	if f.allWritten1 == nil {
 		goto resumed1
 	}
@@ -271,7 +267,7 @@ func (f *BufferedWriterFlushLocals) moveNext(t *statemachine.Task, ctx context.C
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:63
-	allWritten2, allWritten3 = f.allWritten1.Results(t)
+	allWritten2, allWritten3 = f.allWritten1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:63
 	f.allWritten1 = nil
 resumed1:
@@ -280,7 +276,7 @@ resumed1:
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:284
+//line github.com/movenext/movenext/netio/coalesced_async.go:280
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -291,8 +287,8 @@ func (f *BufferedWriterFlushLocals) Location() statemachine.Location {
 }
 
 // Results returns what [BufferedWriter.Flush] returned, or raises again the panic that ended it.
-func (f *BufferedWriterFlushFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *BufferedWriterFlushFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -303,14 +299,14 @@ type BufferedWriterFlushMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedWriterFlushMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t, nil)
+func (f *BufferedWriterFlushMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.BufferedWriterFlushLocals = BufferedWriterFlushLocals{Frame: f.BufferedWriterFlushLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 51329437f7db9aef
+// Digest of what is above: 1174ba23f1a07e65

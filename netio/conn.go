@@ -32,8 +32,8 @@ func (c *Conn) Read(p []byte) (int, error) { return c.carry(reading, p) }
 func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.carryAsync(reading, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
-func (c *Conn) ReadEnter(t *statemachine.Task, p []byte) (*Entered, int, error) {
-	return c.carryEnter(t, reading, p)
+func (c *Conn) ReadEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+	return c.carryEnter(r, reading, p)
 }
 
 // ReadFull reads len(p) bytes, as [io.ReadFull] does. It returns the number of
@@ -48,8 +48,8 @@ func (c *Conn) ReadFull(p []byte) (int, error) { return c.carry(filling, p) }
 func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.carryAsync(filling, p) }
 
 // ReadFullEnter is [Conn.ReadFull] as generated machines call it.
-func (c *Conn) ReadFullEnter(t *statemachine.Task, p []byte) (*Entered, int, error) {
-	return c.carryEnter(t, filling, p)
+func (c *Conn) ReadFullEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+	return c.carryEnter(r, filling, p)
 }
 
 // Write writes all of p, and waits while the system has no room for it. It
@@ -62,8 +62,8 @@ func (c *Conn) Write(p []byte) (int, error) { return c.carry(writing, p) }
 func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.carryAsync(writing, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
-func (c *Conn) WriteEnter(t *statemachine.Task, p []byte) (*Entered, int, error) {
-	return c.carryEnter(t, writing, p)
+func (c *Conn) WriteEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+	return c.carryEnter(r, writing, p)
 }
 
 // WriteAll is [Conn.Write] with a context: if ctx ends first, it returns the
@@ -84,8 +84,8 @@ func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
 }
 
 // WriteAllEnter is [Conn.WriteAll] as generated machines call it.
-func (c *Conn) WriteAllEnter(t *statemachine.Task, ctx context.Context, p []byte) (*Entered, int, error) {
-	return c.enterWithin(t, ctx, writing, p)
+func (c *Conn) WriteAllEnter(r *statemachine.Run, ctx context.Context, p []byte) (*Entered, int, error) {
+	return c.enterWithin(r, ctx, writing, p)
 }
 
 // Readable waits until a read would return data, the end, or an error other than
@@ -103,8 +103,8 @@ func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // ReadableEnter is [Conn.Readable] as generated machines call it.
-func (c *Conn) ReadableEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid, error) {
-	return c.awaitEnter(t, ctx, looking)
+func (c *Conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid, error) {
+	return c.awaitEnter(r, ctx, looking)
 }
 
 // CloseWrite shuts down the writing side after all earlier writes: the peer then
@@ -118,8 +118,8 @@ func (c *Conn) CloseWriteAsync() *job.Job[job.Void] {
 }
 
 // CloseWriteEnter is [Conn.CloseWrite] as generated machines call it.
-func (c *Conn) CloseWriteEnter(t *statemachine.Task) (*EnteredVoid, error) {
-	return c.awaitEnter(t, context.Background(), shutting)
+func (c *Conn) CloseWriteEnter(r *statemachine.Run) (*EnteredVoid, error) {
+	return c.awaitEnter(r, context.Background(), shutting)
 }
 
 // Close closes the connection. Operations that wait end with an error that
@@ -156,17 +156,17 @@ func (c *Conn) carry(k kind, p []byte) (int, error) {
 
 func (c *Conn) carryAsync(k kind, p []byte) *job.Job[int] { return carriedAsync(c, k, p) }
 
-func (c *Conn) carryEnter(t *statemachine.Task, k kind, p []byte) (*Entered, int, error) {
-	return c.enterWithin(t, nil, k, p)
+func (c *Conn) carryEnter(r *statemachine.Run, k kind, p []byte) (*Entered, int, error) {
+	return c.enterWithin(r, nil, k, p)
 }
 
 // enterWithin enters an operation for a machine. A nil ctx does not end it.
-func (c *Conn) enterWithin(t *statemachine.Task, ctx context.Context, k kind, p []byte) (*Entered, int, error) {
+func (c *Conn) enterWithin(r *statemachine.Run, ctx context.Context, k kind, p []byte) (*Entered, int, error) {
 	if err := whyEnded(ctx); err != nil {
 		return nil, 0, err
 	}
 	tr := transfer{kind: k, buf: p}
-	if o := c.end.enter(t, ctx, &tr); o != nil {
+	if o := c.end.enter(r, ctx, &tr); o != nil {
 		return (*Entered)(o), 0, nil
 	}
 	return nil, tr.n, tr.err
@@ -197,8 +197,8 @@ func (c *Conn) awaitAsync(ctx context.Context, k kind) *job.Job[job.Void] {
 	return awaitedAsync(ctx, c, k)
 }
 
-func (c *Conn) awaitEnter(t *statemachine.Task, ctx context.Context, k kind) (*EnteredVoid, error) {
-	o, _, err := c.enterWithin(t, ctx, k, nil)
+func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*EnteredVoid, error) {
+	o, _, err := c.enterWithin(r, ctx, k, nil)
 	return (*EnteredVoid)(o), err
 }
 
@@ -221,8 +221,8 @@ type Entered operation
 
 // Results returns the outcome of the operation when the machine resumes. It is
 // called once.
-func (e *Entered) Results(t *statemachine.Task) (int, error) {
-	tr := (*operation)(e).results(t)
+func (e *Entered) Results(r *statemachine.Run) (int, error) {
+	tr := (*operation)(e).results(r)
 	return tr.n, tr.err
 }
 
@@ -231,6 +231,6 @@ type EnteredVoid operation
 
 // Results returns the outcome of the operation when the machine resumes. It is
 // called once.
-func (e *EnteredVoid) Results(t *statemachine.Task) error {
-	return (*operation)(e).results(t).err
+func (e *EnteredVoid) Results(r *statemachine.Run) error {
+	return (*operation)(e).results(r).err
 }

@@ -18,20 +18,20 @@ const (
 
 // carriedAsync starts [carried] as a state machine and returns its job.
 func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := carriedEnter(&t, c, k, p)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := carriedEnter(&r, c, k, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &carriedMachine{callee: callee}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // carriedEnter enters [carried] for another machine. It returns the results, or the suspended callee that will have them.
-func carriedEnter(t *statemachine.Task, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
+func carriedEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:178
-	return c.carryEnter(t, k, p)
+	return c.carryEnter(r, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
 
@@ -47,10 +47,10 @@ type carriedMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *carriedMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *carriedMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -61,20 +61,20 @@ func (f *carriedMachine) Location() statemachine.Location {
 
 // writtenWithinAsync starts [writtenWithin] as a state machine and returns its job.
 func writtenWithinAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := writtenWithinEnter(&t, ctx, c, p)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := writtenWithinEnter(&r, ctx, c, p)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &writtenWithinMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // writtenWithinEnter enters [writtenWithin] for another machine. It returns the results, or the suspended callee that will have them.
-func writtenWithinEnter(t *statemachine.Task, ctx context.Context, c *Conn, p []byte) (*writtenWithinFrame, int, error) {
+func writtenWithinEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*writtenWithinFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:183
-	return c.WriteAllEnter(t, ctx, p)
+	return c.WriteAllEnter(r, ctx, p)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
 
@@ -90,10 +90,10 @@ type writtenWithinMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *writtenWithinMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *writtenWithinMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -104,20 +104,20 @@ func (f *writtenWithinMachine) Location() statemachine.Location {
 
 // awaitedAsync starts [awaited] as a state machine and returns its job.
 func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := awaitedEnter(&t, ctx, c, k)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := awaitedEnter(&r, ctx, c, k)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &awaitedMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // awaitedEnter enters [awaited] for another machine. It returns the results, or the suspended callee that will have them.
-func awaitedEnter(t *statemachine.Task, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
+func awaitedEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:208
-	return c.awaitEnter(t, ctx, k)
+	return c.awaitEnter(r, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:122
 }
 
@@ -133,10 +133,10 @@ type awaitedMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *awaitedMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *awaitedMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -145,4 +145,4 @@ func (f *awaitedMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 208}
 }
 
-// Digest of what is above: ff58feead23a5ae1
+// Digest of what is above: d47cfcba4235a9b0

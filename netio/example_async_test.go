@@ -21,26 +21,26 @@ const (
 
 // shoutAsync starts [shout] as a state machine and returns its job.
 func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shoutLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shoutMachine{shoutLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame that will have them.
-func shoutEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
+func shoutEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
 	frame := shoutLocals{ctx: ctx, c: c}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &shoutFrame{shoutLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -65,14 +65,14 @@ type shoutFrame struct {
 }
 
 // MoveNext continues [shout] where it stopped.
-func (f *shoutFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *shoutFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [shout] from where it stopped to its next suspension (false) or its end (true).
-func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var n int
 	var err2 error
@@ -98,7 +98,7 @@ func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/example_async_test.go:103
 	if f.readable1 == nil {
 		goto resumed1
@@ -108,27 +108,23 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/example_test.go:23
-	if err == nil {
-//line github.com/movenext/movenext/netio/example_test.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/example_test.go:24
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:24
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_test.go:24
-	result0 = err
-//line github.com/movenext/movenext/netio/example_test.go:24
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:24
-	return true, result0
-endIf1:
 	f.p = make([]byte, 32)
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
-	f.readOrWrite2, n, err2 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:132
+	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/example_async_test.go:128
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -136,7 +132,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
-	n, err2 = f.readOrWrite2.Results(t)
+	n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2 = nil
 resumed2:
@@ -162,8 +158,8 @@ resumed2:
 	}
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:167
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
+//line github.com/movenext/movenext/netio/example_async_test.go:163
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -172,23 +168,19 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/example_test.go:39
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/example_test.go:39
-		goto endIf2
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/netio/example_test.go:40
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:40
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_test.go:40
-	result0 = err3
-//line github.com/movenext/movenext/netio/example_test.go:40
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/example_test.go:40
-	return true, result0
-endIf2:
-//line github.com/movenext/movenext/netio/example_async_test.go:192
+//line github.com/movenext/movenext/netio/example_async_test.go:184
 	goto for1
 }
 
@@ -198,8 +190,8 @@ func (f *shoutLocals) Location() statemachine.Location {
 }
 
 // Results returns what [shout] returned, or raises again the panic that ended it.
-func (f *shoutFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *shoutFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -210,38 +202,27 @@ type shoutMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shoutMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, l); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, l); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener) (*serveFrame, error) {
-	frame := serveLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, l); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -251,22 +232,9 @@ type serveLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -285,19 +253,19 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 		})
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
-	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/example_async_test.go:290
+	if f.inScope1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/example_async_test.go:258
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/example_test.go:49
-	return t.Await(f.inScope1), nil
+	return r.Await(f.inScope1), nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
-	_, result0 = statemachine.TwinResult(t, f.inScope1)
+	_, result0 = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/netio/example_test.go:49
 	f.inScope1 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:301
+//line github.com/movenext/movenext/netio/example_async_test.go:269
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -307,12 +275,6 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
@@ -320,27 +282,27 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveFunc1Frame{s: s}
-	defer statemachine.Fail(&t)
-	if frame.moveNext(&t, l, ctx) {
-		t.Rethrow()
+	defer statemachine.Fail(&r)
+	if frame.moveNext(&r, l, ctx) {
+		r.Rethrow()
 		return frame.result0
 	}
 	m := &serveFunc1Machine{serveFunc1Frame: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // serveFunc1Frame is what a function literal of [serve] keeps while it is suspended.
@@ -357,8 +319,8 @@ type serveFunc1Frame struct {
 
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *serveFunc1Frame) moveNext(r *statemachine.Run, l *netio.Listener, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -368,7 +330,7 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -379,15 +341,15 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:384
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/netio/example_async_test.go:346
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:50
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 		goto done1
 	}
@@ -396,7 +358,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:400
+//line github.com/movenext/movenext/netio/example_async_test.go:362
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -404,12 +366,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:408
+//line github.com/movenext/movenext/netio/example_async_test.go:370
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:413
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/netio/example_async_test.go:375
 		goto resume2
 	}
 	f.State = 2
@@ -417,7 +379,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -437,7 +399,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:441
+//line github.com/movenext/movenext/netio/example_async_test.go:403
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -452,25 +414,25 @@ type serveFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	if !f.serveFunc1Frame.moveNext(t, nil, nil) {
+func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	if !f.serveFunc1Frame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	return true
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, c, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
 		return v0
 	}
 	m := &serveFunc2Machine{serveFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -482,7 +444,7 @@ type serveFunc2Locals struct {
 
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
+func (f *serveFunc2Locals) moveNext(r *statemachine.Run, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -494,8 +456,8 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	}
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
-	f.shout1, result0 = shoutEnter(t, ctx, c)
-//line github.com/movenext/movenext/netio/example_async_test.go:499
+	f.shout1, result0 = shoutEnter(r, ctx, c)
+//line github.com/movenext/movenext/netio/example_async_test.go:461
 	if f.shout1 == nil {
 		goto resumed1
 	}
@@ -503,11 +465,11 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
-	result0 = f.shout1.Results(t)
+	result0 = f.shout1.Results(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_async_test.go:511
+//line github.com/movenext/movenext/netio/example_async_test.go:473
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -524,13 +486,13 @@ type serveFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: f48d30f02844ce82
+// Digest of what is above: 60376a0dfeb6b360

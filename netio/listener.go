@@ -37,8 +37,8 @@ func (l *Listener) Accept() (*Conn, error) {
 func (l *Listener) AcceptAsync() *job.Job[*Conn] { return nextAsync(l) }
 
 // AcceptEnter is [Listener.Accept] as generated machines call it.
-func (l *Listener) AcceptEnter(t *statemachine.Task) (*EnteredAccept, *Conn, error) {
-	return l.acceptEnter(t, nil)
+func (l *Listener) AcceptEnter(r *statemachine.Run) (*EnteredAccept, *Conn, error) {
+	return l.acceptEnter(r, nil)
 }
 
 // next is what AcceptAsync runs as a machine.
@@ -88,11 +88,11 @@ func (l *Listener) acceptWithinAsync(ctx context.Context) *job.Job[*Conn] {
 	return nextWithinAsync(ctx, l)
 }
 
-func (l *Listener) acceptWithinEnter(t *statemachine.Task, ctx context.Context) (*EnteredAccept, *Conn, error) {
+func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (*EnteredAccept, *Conn, error) {
 	if err := whyEnded(ctx); err != nil {
 		return nil, nil, err
 	}
-	return l.acceptEnter(t, ctx)
+	return l.acceptEnter(r, ctx)
 }
 
 // nextWithin is what acceptWithinAsync runs as a machine.
@@ -100,9 +100,9 @@ func (l *Listener) acceptWithinEnter(t *statemachine.Task, ctx context.Context) 
 //movenext:async
 func nextWithin(ctx context.Context, l *Listener) (*Conn, error) { return l.acceptWithin(ctx) }
 
-func (l *Listener) acceptEnter(t *statemachine.Task, ctx context.Context) (*EnteredAccept, *Conn, error) {
+func (l *Listener) acceptEnter(r *statemachine.Run, ctx context.Context) (*EnteredAccept, *Conn, error) {
 	tr := transfer{kind: accepting}
-	if o := l.end.enter(t, ctx, &tr); o != nil {
+	if o := l.end.enter(r, ctx, &tr); o != nil {
 		return (*EnteredAccept)(o), nil, nil
 	}
 	c, err := l.accepted(&tr)
@@ -114,10 +114,10 @@ type EnteredAccept operation
 
 // Results returns the outcome of the operation when the machine resumes. It is
 // called once.
-func (e *EnteredAccept) Results(t *statemachine.Task) (*Conn, error) {
+func (e *EnteredAccept) Results(r *statemachine.Run) (*Conn, error) {
 	o := (*operation)(e)
 	l := &Listener{o.of}
-	tr := o.results(t)
+	tr := o.results(r)
 	return l.accepted(&tr)
 }
 

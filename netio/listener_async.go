@@ -18,20 +18,20 @@ const (
 
 // nextAsync starts [next] as a state machine and returns its job.
 func nextAsync(l *Listener) (result *job.Job[*Conn]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := nextEnter(&t, l)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := nextEnter(&r, l)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &nextMachine{callee: callee}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // nextEnter enters [next] for another machine. It returns the results, or the suspended callee that will have them.
-func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) {
+func nextEnter(r *statemachine.Run, l *Listener) (*nextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:47
-	return l.AcceptEnter(t)
+	return l.AcceptEnter(r)
 //line github.com/movenext/movenext/netio/listener_async.go:36
 }
 
@@ -47,10 +47,10 @@ type nextMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *nextMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *nextMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -77,8 +77,8 @@ type connectionsFrame struct {
 	acceptWithin1 *EnteredAccept
 }
 
-// MoveNext runs [connections] from where it stopped to its next suspension (false) or its end (true).
-func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [connections] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *connectionsFrame) MoveNext(r *statemachine.Run) bool {
 	var c *Conn
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -94,23 +94,22 @@ func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
 for1:
 	// listener.go:68: c, err := l.acceptWithin(ctx)
 //line github.com/movenext/movenext/netio/listener.go:68
-	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(t, f.ctx)
+	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:99
 	if f.acceptWithin1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.err = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:68
-	c, f.err = f.acceptWithin1.Results(t)
+	c, f.err = f.acceptWithin1.Results(r)
 //line github.com/movenext/movenext/netio/listener.go:68
 	f.acceptWithin1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/listener.go:69
 	if isClosed(f.err) {
-//line github.com/movenext/movenext/netio/listener_async.go:114
+//line github.com/movenext/movenext/netio/listener_async.go:113
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/netio/listener.go:71
@@ -118,13 +117,13 @@ resumed1:
 	// listener.go:72: if !yield(c, err) || err != nil {
 //line github.com/movenext/movenext/netio/listener.go:72
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:122
+//line github.com/movenext/movenext/netio/listener_async.go:121
 	f.State = 2
 	return true
 resume2:
 	{
 //line github.com/movenext/movenext/netio/listener.go:72
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/netio/listener.go:72
 		if !yield1 {
 //line github.com/movenext/movenext/netio/listener.go:72
@@ -137,7 +136,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:141
+//line github.com/movenext/movenext/netio/listener_async.go:140
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -151,21 +150,21 @@ func (f *connectionsFrame) Location() statemachine.Location {
 
 // nextWithinAsync starts [nextWithin] as a state machine and returns its job.
 func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := nextWithinEnter(&t, ctx, l)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := nextWithinEnter(&r, ctx, l)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &nextWithinMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // nextWithinEnter enters [nextWithin] for another machine. It returns the results, or the suspended callee that will have them.
-func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
+func nextWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:101
-	return l.acceptWithinEnter(t, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:169
+	return l.acceptWithinEnter(r, ctx)
+//line github.com/movenext/movenext/netio/listener_async.go:168
 }
 
 // nextWithinFrame is the frame of the function whose results [nextWithin] returns: it keeps nothing of its own while it is suspended.
@@ -180,10 +179,10 @@ type nextWithinMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *nextWithinMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *nextWithinMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -192,4 +191,4 @@ func (f *nextWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
 }
 
-// Digest of what is above: 9c3af0bfecc6079d
+// Digest of what is above: 9c77af0c4cf77ae4

@@ -19,28 +19,15 @@ const (
 
 // greetAllAsync starts [greetAll] as a state machine and returns its job.
 func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetAllFrame{word: word}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, l) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, l) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &greetAllMachine{greetAllFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// greetAllEnter enters [greetAll] for another machine. It returns the results, or the suspended frame that will have them.
-func greetAllEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener, word string) (*greetAllFrame, int, error) {
-	frame := greetAllFrame{word: word}
-	if frame.moveNext(t, ctx, l) {
-		t.Rethrow()
-		return nil, frame.result0, frame.result1
-	}
-	m := new(greetAllFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // greetAllFrame is what [greetAll] keeps while it is suspended.
@@ -59,15 +46,10 @@ type greetAllFrame struct {
 	result1 error
 }
 
-// MoveNext continues [greetAll] where it stopped.
-func (f *greetAllFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *greetAllFrame) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -80,7 +62,7 @@ func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *n
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -92,8 +74,8 @@ func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *n
 range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:97
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/netio/listener_async_test.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -101,7 +83,7 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/listener_test.go:116
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 		goto done1
 	}
@@ -112,15 +94,15 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:116
+//line github.com/movenext/movenext/netio/listener_async_test.go:98
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
 	}
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	f.write2, _, err = f.c.WriteEnter(t, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:124
+	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
+//line github.com/movenext/movenext/netio/listener_async_test.go:106
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -128,34 +110,30 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	_, err = f.write2.Results(t)
+	_, err = f.write2.Results(r)
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
-	if err == nil {
-//line github.com/movenext/movenext/netio/listener_test.go:120
-		goto endIf1
+	if err != nil {
+		f.result0, f.result1 = f.n, err
+//line github.com/movenext/movenext/netio/listener_async_test.go:121
+		goto leave1
+//line github.com/movenext/movenext/netio/listener_test.go:122
 	}
-//line github.com/movenext/movenext/netio/listener_test.go:121
-	f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:143
-	goto leave1
-endIf1:
-//line github.com/movenext/movenext/netio/listener_test.go:123
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:149
+//line github.com/movenext/movenext/netio/listener_async_test.go:127
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:154
+//line github.com/movenext/movenext/netio/listener_async_test.go:132
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:159
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/netio/listener_async_test.go:137
 		goto resume3
 	}
 	f.State = 3
@@ -163,7 +141,7 @@ leave1:
 	return false
 resume3:
 //line github.com/movenext/movenext/netio/listener_test.go:126
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -183,18 +161,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:187
+//line github.com/movenext/movenext/netio/listener_async_test.go:165
 }
 
 // Location returns where [greetAll] is suspended.
 func (f *greetAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
-}
-
-// Results returns what [greetAll] returned, or raises again the panic that ended it.
-func (f *greetAllFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and frame in one allocation.
@@ -204,14 +176,14 @@ type greetAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetAllMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetAllFrame.moveNext(t, nil, nil) {
+func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.greetAllFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.result0, f.result1)
+	r.Rethrow()
+	f.SetResult(r, f.result0, f.result1)
 	f.greetAllFrame = greetAllFrame{Frame: f.greetAllFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5b5e6de44906c6db
+// Digest of what is above: 231daf20be808a9e

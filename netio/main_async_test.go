@@ -19,24 +19,24 @@ const (
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
-func readEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*readFrame, int, error) {
+func readEnter(r *statemachine.Run, c *netio.Conn, p []byte) (*readFrame, int, error) {
 	frame := readLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -59,13 +59,13 @@ type readFrame struct {
 }
 
 // MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *readLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,16 +77,16 @@ func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:98: job.Yield() // to where machines run
+	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:98
-	return t.Yield(), 0, nil
+//line github.com/movenext/movenext/netio/main_test.go:109
+	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:98
-	_ = t.Refusal()
-	// main_test.go:99: return c.Read(p)
-//line github.com/movenext/movenext/netio/main_test.go:99
-	f.read2, result0, result1 = f.c.ReadEnter(t, f.p)
+//line github.com/movenext/movenext/netio/main_test.go:109
+	_ = r.Refusal()
+	// main_test.go:110: return c.Read(p)
+//line github.com/movenext/movenext/netio/main_test.go:110
+	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:91
 	if f.read2 == nil {
 		goto resumed2
@@ -95,9 +95,9 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:99
-	result0, result1 = f.read2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:99
+//line github.com/movenext/movenext/netio/main_test.go:110
+	result0, result1 = f.read2.Results(r)
+//line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/main_async_test.go:104
@@ -107,12 +107,12 @@ resumed2:
 
 // Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 98, 99)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
-func (f *readFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *readFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -123,37 +123,26 @@ type readMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // writeAsync starts [write] as a state machine and returns its job.
 func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := writeLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeMachine{writeLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// writeEnter enters [write] for another machine. It returns the results, or the suspended frame that will have them.
-func writeEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*writeFrame, int, error) {
-	frame := writeLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &writeFrame{writeLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // writeLocals is what [write] keeps while it is suspended.
@@ -166,22 +155,8 @@ type writeLocals struct {
 	write2 *netio.Entered
 }
 
-// writeFrame is the frame of [write] for a caller that is a machine: what it keeps and, at the end, its results.
-type writeFrame struct {
-	writeLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [write] where it stopped.
-func (f *writeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [write] from where it stopped to its next suspension (false) or its end (true).
-func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *writeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -193,17 +168,17 @@ func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:104: job.Yield()
+	// main_test.go:115: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:104
-	return t.Yield(), 0, nil
+//line github.com/movenext/movenext/netio/main_test.go:115
+	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:104
-	_ = t.Refusal()
-	// main_test.go:105: return c.Write(p)
-//line github.com/movenext/movenext/netio/main_test.go:105
-	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:207
+//line github.com/movenext/movenext/netio/main_test.go:115
+	_ = r.Refusal()
+	// main_test.go:116: return c.Write(p)
+//line github.com/movenext/movenext/netio/main_test.go:116
+	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
+//line github.com/movenext/movenext/netio/main_async_test.go:182
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -211,25 +186,19 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:105
-	result0, result1 = f.write2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:105
+//line github.com/movenext/movenext/netio/main_test.go:116
+	result0, result1 = f.write2.Results(r)
+//line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/main_async_test.go:220
+//line github.com/movenext/movenext/netio/main_async_test.go:195
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [write] is suspended.
 func (f *writeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 104, 105)
-}
-
-// Results returns what [write] returned, or raises again the panic that ended it.
-func (f *writeFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
+	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
 // writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in one allocation.
@@ -239,14 +208,14 @@ type writeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.writeLocals = writeLocals{Frame: f.writeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d96729818e1a6763
+// Digest of what is above: ed8bfb7c4049cda7

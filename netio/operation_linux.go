@@ -160,16 +160,16 @@ func (s *socket) do(t *transfer) {
 	sleepers.Put(o)
 }
 
-// enter is do for the machine of t, with a context that may end the wait (nil:
+// enter is do for the machine of r, with a context that may end the wait (nil:
 // none). It returns nil if tr is over.
-func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
+func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *operation {
 	v := waits
-	if t.Proceed() {
+	if r.Proceed() {
 		if v = s.try(tr, true); v == over {
 			return nil
 		}
 	}
-	o, ok := t.Kept().(*operation)
+	o, ok := r.Kept().(*operation)
 	if !ok || !o.spare {
 		o = new(operation)
 	}
@@ -178,19 +178,19 @@ func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) 
 		o.bound = &bound{op: o, ctx: ctx}
 		o.bound.watch.Start(ctx, o.bound)
 	}
-	t.Suspend(o)
+	r.Suspend(o)
 	return o
 }
 
 // results returns the outcome of an operation when its machine resumes. The
 // machine keeps the operation for its next wait.
-func (o *operation) results(t *statemachine.Task) transfer {
-	_ = t.Refusal() // Abandon has made it the error, unless the operation had ended before
+func (o *operation) results(r *statemachine.Run) transfer {
+	_ = r.Refusal() // Abandon has made it the error, unless the operation had ended before
 	tr := o.transfer
 	if b := o.bound; b != nil && !b.watch.Stop() {
 		return tr // ContextEnded is about to use the operation
 	}
 	*o = operation{spare: true}
-	t.Keep(o)
+	r.Keep(o)
 	return tr
 }

@@ -18,8 +18,8 @@ type operation struct {
 	ended *job.Job[job.Void]
 }
 
-// enter performs tr for the machine of t, until ctx ends (nil: never).
-func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
+// enter performs tr for the machine of r, until ctx ends (nil: never).
+func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *operation {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -29,7 +29,7 @@ func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) 
 		s.perform(ctx, &o.transfer, turn)
 		return job.Void{}, nil
 	})
-	t.Suspend(o)
+	r.Suspend(o)
 	return o
 }
 
@@ -40,7 +40,7 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 }
 
 // results returns the outcome of an operation when its machine resumes.
-func (o *operation) results(t *statemachine.Task) transfer {
-	_ = t.Refusal() // the operation has ended before it
+func (o *operation) results(r *statemachine.Run) transfer {
+	_ = r.Refusal() // the operation has ended before it
 	return o.transfer
 }

@@ -22,27 +22,15 @@ const (
 
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoMachine{echoLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
-func echoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoFrame, int, error) {
-	frame := echoLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoFrame{echoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // echoLocals is what [echo] keeps while it is suspended.
@@ -60,23 +48,9 @@ type echoLocals struct {
 	readOrWrite2 *netio.Entered
 }
 
-// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoFrame struct {
-	echoLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echo] where it stopped.
-func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -103,8 +77,8 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 for1:
 	// poller_test.go:37: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:108
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/poller_async_test.go:82
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -113,27 +87,23 @@ for1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	err = f.readable1.Results(t)
+	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:37
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:37
-	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:37
-		goto endIf1
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_test.go:38
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:38
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:38
-	return true, result0, result1
-endIf1:
 	f.p = new([64]byte)
 	// poller_test.go:41: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:41
-	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:137
+	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:107
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -141,7 +111,7 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:41
-	f.n, err2 = f.readOrWrite2.Results(t)
+	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:41
 	f.readOrWrite2 = nil
 resumed2:
@@ -162,8 +132,8 @@ resumed2:
 	}
 	// poller_test.go:48: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, (*f.p)[:f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:167
+	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -172,36 +142,26 @@ resumed2:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	_, err3 = f.readOrWrite2.Results(t)
+	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_test.go:48
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/poller_test.go:48
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:48
-		goto endIf2
+	if err3 != nil {
+		result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/poller_test.go:49
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:49
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:49
-	return true, result0, result1
-endIf2:
 	f.total += f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:193
+//line github.com/movenext/movenext/netio/poller_async_test.go:159
 	goto for1
 }
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 37, 41, 48)
-}
-
-// Results returns what [echo] returned, or raises again the panic that ended it.
-func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
@@ -211,38 +171,27 @@ type echoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // echoByAsync starts [echoBy] as a state machine and returns its job.
 func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoByLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoByMachine{echoByLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// echoByEnter enters [echoBy] for another machine. It returns the results, or the suspended frame that will have them.
-func echoByEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, p []byte) (*echoByFrame, int, error) {
-	frame := echoByLocals{ctx: ctx, c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &echoByFrame{echoByLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // echoByLocals is what [echoBy] keeps while it is suspended.
@@ -259,22 +208,8 @@ type echoByLocals struct {
 	n                      int
 }
 
-// echoByFrame is the frame of [echoBy] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoByFrame struct {
-	echoByLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoBy] where it stopped.
-func (f *echoByFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [echoBy] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -294,125 +229,109 @@ func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 in
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:129
+//line github.com/movenext/movenext/netio/poller_test.go:121
 	f.total = 0
 for1:
-	// poller_test.go:131: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:131
-	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:304
+	// poller_test.go:123: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:123
+	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/poller_async_test.go:239
 	if f.readable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:131
-	err = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:123
+	err = f.readable1.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:123
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:131
-	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:131
-		goto endIf1
+//line github.com/movenext/movenext/netio/poller_test.go:123
+	if err != nil {
+		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:254
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:125
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:132
-	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:323
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-	// poller_test.go:134: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:134
-	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:330
+	// poller_test.go:126: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:126
+	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
+//line github.com/movenext/movenext/netio/poller_async_test.go:262
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:134
-	_, err2 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:126
+	_, err2 = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:126
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:134
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:134
-		goto endIf2
+//line github.com/movenext/movenext/netio/poller_test.go:126
+	if err2 != nil {
+		result0, result1 = f.total, ended(err2)
+//line github.com/movenext/movenext/netio/poller_async_test.go:277
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:128
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:135
-	result0, result1 = f.total, ended(err2)
-//line github.com/movenext/movenext/netio/poller_async_test.go:349
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
-	// poller_test.go:137: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:137
-	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:356
+	// poller_test.go:129: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:129
+	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:285
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:137
-	f.n, err3 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:137
+//line github.com/movenext/movenext/netio/poller_test.go:129
+	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:129
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:138
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_async_test.go:371
+//line github.com/movenext/movenext/netio/poller_async_test.go:300
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:132
 	}
-	// poller_test.go:141: if _, err := c.Write(p[:1+n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:141
-	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:379
+	// poller_test.go:133: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:133
+	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:308
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
 	}
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:141
-	_, err4 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:133
+	_, err4 = f.readFullOrReadOrWrite2.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/poller_test.go:141
-	if err4 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:141
-		goto endIf3
+//line github.com/movenext/movenext/netio/poller_test.go:133
+	if err4 != nil {
+		result0, result1 = f.total, err4
+//line github.com/movenext/movenext/netio/poller_async_test.go:323
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:135
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:142
-	result0, result1 = f.total, err4
-//line github.com/movenext/movenext/netio/poller_async_test.go:398
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf3:
-//line github.com/movenext/movenext/netio/poller_test.go:144
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:404
+//line github.com/movenext/movenext/netio/poller_async_test.go:329
 	goto for1
 }
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 131, 134, 137, 141)
-}
-
-// Results returns what [echoBy] returned, or raises again the panic that ended it.
-func (f *echoByFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 123, 126, 129, 133)
 }
 
 // echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
@@ -422,37 +341,26 @@ type echoByMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoByMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := drainLocals{c: c, stop: stop}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &drainMachine{drainLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
-func drainEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, stop <-chan struct{}) (*drainFrame, int, error) {
-	frame := drainLocals{c: c, stop: stop}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
-		return nil, v0, v1
-	}
-	m := &drainFrame{drainLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // drainLocals is what [drain] keeps while it is suspended.
@@ -467,23 +375,9 @@ type drainLocals struct {
 	read1 *netio.Entered
 }
 
-// drainFrame is the frame of [drain] for a caller that is a machine: what it keeps and, at the end, its results.
-type drainFrame struct {
-	drainLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [drain] where it stopped.
-func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 int, result1 error) {
+func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -495,64 +389,58 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:259
+//line github.com/movenext/movenext/netio/poller_test.go:251
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:502
+//line github.com/movenext/movenext/netio/poller_async_test.go:396
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:261
+//line github.com/movenext/movenext/netio/poller_test.go:253
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:264
+//line github.com/movenext/movenext/netio/poller_test.go:256
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:514
+//line github.com/movenext/movenext/netio/poller_async_test.go:408
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:267
+//line github.com/movenext/movenext/netio/poller_test.go:259
 	default:
 	}
-	// poller_test.go:269: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:269
-	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:523
+	// poller_test.go:261: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:261
+	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:417
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:269
-	n, err = f.read1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:269
+//line github.com/movenext/movenext/netio/poller_test.go:261
+	n, err = f.read1.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:261
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:270
+//line github.com/movenext/movenext/netio/poller_test.go:262
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:538
+//line github.com/movenext/movenext/netio/poller_async_test.go:432
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:272
+//line github.com/movenext/movenext/netio/poller_test.go:264
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:544
+//line github.com/movenext/movenext/netio/poller_async_test.go:438
 	goto for1
 }
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 269)
-}
-
-// Results returns what [drain] returned, or raises again the panic that ended it.
-func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 261)
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -562,37 +450,26 @@ type drainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // readTwoAsync starts [readTwo] as a state machine and returns its job.
 func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readTwoLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readTwoMachine{readTwoLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// readTwoEnter enters [readTwo] for another machine. It returns the results, or the suspended frame that will have them.
-func readTwoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*readTwoFrame, int, error) {
-	frame := readTwoLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &readTwoFrame{readTwoLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // readTwoLocals is what [readTwo] keeps while it is suspended.
@@ -602,23 +479,9 @@ type readTwoLocals struct {
 	readFull1 *netio.Entered
 }
 
-// readTwoFrame is the frame of [readTwo] for a caller that is a machine: what it keeps and, at the end, its results.
-type readTwoFrame struct {
-	readTwoLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [readTwo] where it stopped.
-func (f *readTwoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
+func (f *readTwoLocals) moveNext(r *statemachine.Run, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -628,47 +491,41 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:295
+//line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:635
+//line github.com/movenext/movenext/netio/poller_async_test.go:498
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:297
+//line github.com/movenext/movenext/netio/poller_test.go:289
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:298
+//line github.com/movenext/movenext/netio/poller_test.go:290
 		var p [2]byte
-		// poller_test.go:299: return c.ReadFull(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:299
-		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
+		// poller_test.go:291: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:291
+		f.readFull1, result0, result1 = c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:647
+//line github.com/movenext/movenext/netio/poller_async_test.go:510
 	if f.readFull1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:299
-	result0, result1 = f.readFull1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:299
+//line github.com/movenext/movenext/netio/poller_test.go:291
+	result0, result1 = f.readFull1.Results(r)
+//line github.com/movenext/movenext/netio/poller_test.go:291
 	f.readFull1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_async_test.go:659
+//line github.com/movenext/movenext/netio/poller_async_test.go:522
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 299)
-}
-
-// Results returns what [readTwo] returned, or raises again the panic that ended it.
-func (f *readTwoFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 291)
 }
 
 // readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
@@ -678,14 +535,14 @@ type readTwoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readTwoLocals = readTwoLocals{Frame: f.readTwoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 7e0050b5e93808a8
+// Digest of what is above: f77f0e072ce1086d

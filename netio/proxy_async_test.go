@@ -19,26 +19,14 @@ const (
 
 // exchangeAsync starts [exchange] as a state machine and returns its job.
 func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[outcome]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exchangeFrame{c: c}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, data) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, data) {
 		return statemachine.Completed(ctx, frame.o, nil)
 	}
 	m := &exchangeMachine{exchangeFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// exchangeEnter enters [exchange] for another machine. It returns the results, or the suspended frame that will have them.
-func exchangeEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, data []byte) (*exchangeFrame, outcome) {
-	frame := exchangeFrame{c: c}
-	if frame.moveNext(t, ctx, data) {
-		return nil, frame.o
-	}
-	m := new(exchangeFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, outcome{}
+	return m.Start(ctx, &r, m)
 }
 
 // exchangeFrame is what [exchange] keeps while it is suspended.
@@ -54,14 +42,9 @@ type exchangeFrame struct {
 	o outcome
 }
 
-// MoveNext continues [exchange] where it stopped.
-func (f *exchangeFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data []byte) bool {
+func (f *exchangeFrame) moveNext(r *statemachine.Run, ctx context.Context, data []byte) bool {
 	var receiveAll2 []byte
 	var receiveAll3 error
 	state := f.State
@@ -75,62 +58,56 @@ func (f *exchangeFrame) moveNext(t *statemachine.Task, ctx context.Context, data
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:135
-	f.sending = sendAllAsync(ctx, f.c, data)
-	// proxy_test.go:136: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:136
-	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(t, ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:84
+	f.sending = sendAllAsync(ctx, f.c, data)
+	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
+//line github.com/movenext/movenext/netio/proxy_test.go:137
+	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(r, ctx, f.c)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:67
 	if f.receiveAll1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:136
-	receiveAll2, receiveAll3 = f.receiveAll1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:136
+//line github.com/movenext/movenext/netio/proxy_test.go:137
+	receiveAll2, receiveAll3 = f.receiveAll1.Results(r)
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:136
+//line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.o.received, f.o.read = receiveAll2, receiveAll3
-	// proxy_test.go:137: _, o.sent = sending.Await()
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+	// proxy_test.go:138: _, o.sent = sending.Await()
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 	f.await2 = f.sending
-//line github.com/movenext/movenext/netio/proxy_test.go:137
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:103
+//line github.com/movenext/movenext/netio/proxy_test.go:138
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/proxy_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.sending = nil // not needed any more
-//line github.com/movenext/movenext/netio/proxy_test.go:137
-	return t.Await(f.await2)
+//line github.com/movenext/movenext/netio/proxy_test.go:138
+	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/netio/proxy_test.go:137
-		await1, await3 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
+		await1, await3 := statemachine.JobResult(r, f.await2)
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 		f.await2 = nil
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_test.go:138
 		_, f.o.sent = await1, await3
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:138
+//line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
-//line github.com/movenext/movenext/netio/proxy_async_test.go:121
+//line github.com/movenext/movenext/netio/proxy_async_test.go:104
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [exchange] is suspended.
 func (f *exchangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 136, 137)
-}
-
-// Results returns what [exchange] returned, or raises again the panic that ended it.
-func (f *exchangeFrame) Results(t *statemachine.Task) outcome {
-	t.Rethrow()
-	return f.o
+	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
 // exchangeMachine is the root of a chain of calls that begins with [exchange]: chain, job and frame in one allocation.
@@ -140,36 +117,25 @@ type exchangeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exchangeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exchangeFrame.moveNext(t, nil, nil) {
+func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exchangeFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, f.o, nil)
+	f.SetResult(r, f.o, nil)
 	f.exchangeFrame = exchangeFrame{Frame: f.exchangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sendAllAsync starts [sendAll] as a state machine and returns its job.
 func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sendAllLocals{ctx: ctx, c: c, data: data}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendAllMachine{sendAllLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// sendAllEnter enters [sendAll] for another machine. It returns the results, or the suspended frame that will have them.
-func sendAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, data []byte) (*sendAllFrame, error) {
-	frame := sendAllLocals{ctx: ctx, c: c, data: data}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &sendAllFrame{sendAllLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // sendAllLocals is what [sendAll] keeps while it is suspended.
@@ -186,21 +152,8 @@ type sendAllLocals struct {
 	closeWrite2 *netio.EnteredVoid
 }
 
-// sendAllFrame is the frame of [sendAll] for a caller that is a machine: what it keeps and, at the end, its results.
-type sendAllFrame struct {
-	sendAllLocals
-
-	result0 error
-}
-
-// MoveNext continues [sendAll] where it stopped.
-func (f *sendAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [sendAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *sendAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *sendAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -213,53 +166,49 @@ func (f *sendAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = 1
 for1:
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	if len(f.data) <= 0 {
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:145
-	f.piece = f.data[:min(f.n, len(f.data))]
-	// proxy_test.go:146: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:146
-	f.writeAll1, _, err = f.c.WriteAllEnter(t, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:230
+	f.piece = f.data[:min(f.n, len(f.data))]
+	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
+//line github.com/movenext/movenext/netio/proxy_test.go:147
+	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:183
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:146
-	_, err = f.writeAll1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:146
+//line github.com/movenext/movenext/netio/proxy_test.go:147
+	_, err = f.writeAll1.Results(r)
+//line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:146
-	if err == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:146
-		goto endIf1
-	}
 //line github.com/movenext/movenext/netio/proxy_test.go:147
-	result0 = err
-//line github.com/movenext/movenext/netio/proxy_async_test.go:249
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/proxy_async_test.go:198
+		f.State = statemachine.Finished
+		return true, result0
 //line github.com/movenext/movenext/netio/proxy_test.go:149
+	}
 	f.data = f.data[len(f.piece):]
-//line github.com/movenext/movenext/netio/proxy_test.go:144
+//line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:257
+//line github.com/movenext/movenext/netio/proxy_async_test.go:206
 	goto for1
 endFor1:
-	// proxy_test.go:151: return c.CloseWrite()
-//line github.com/movenext/movenext/netio/proxy_test.go:151
-	f.closeWrite2, result0 = f.c.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:263
+	// proxy_test.go:152: return c.CloseWrite()
+//line github.com/movenext/movenext/netio/proxy_test.go:152
+	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:212
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -267,25 +216,19 @@ endFor1:
 	f.ctx, f.c, f.data, f.piece = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/proxy_test.go:151
-	result0 = f.closeWrite2.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:151
+//line github.com/movenext/movenext/netio/proxy_test.go:152
+	result0 = f.closeWrite2.Results(r)
+//line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_async_test.go:276
+//line github.com/movenext/movenext/netio/proxy_async_test.go:225
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [sendAll] is suspended.
 func (f *sendAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 146, 151)
-}
-
-// Results returns what [sendAll] returned, or raises again the panic that ended it.
-func (f *sendAllFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
+	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
 // sendAllMachine is the root of a chain of calls that begins with [sendAll]: chain, job and frame in one allocation.
@@ -295,36 +238,36 @@ type sendAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sendAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.sendAllLocals = sendAllLocals{Frame: f.sendAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // receiveAllAsync starts [receiveAll] as a state machine and returns its job.
 func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := receiveAllLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &receiveAllMachine{receiveAllLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // receiveAllEnter enters [receiveAll] for another machine. It returns the results, or the suspended frame that will have them.
-func receiveAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
+func receiveAllEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
 	frame := receiveAllLocals{ctx: ctx, c: c}
-	if finished, v1 := frame.moveNext(t); finished {
+	if finished, v1 := frame.moveNext(r); finished {
 		return nil, frame.all, v1
 	}
 	m := &receiveAllFrame{receiveAllLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -350,13 +293,13 @@ type receiveAllFrame struct {
 }
 
 // MoveNext continues [receiveAll] where it stopped.
-func (f *receiveAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
+func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.err = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [receiveAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *receiveAllLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *receiveAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	var n int
 	var err3 error
@@ -371,71 +314,68 @@ func (f *receiveAllLocals) moveNext(t *statemachine.Task) (finished bool, err er
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/proxy_test.go:156
+//line github.com/movenext/movenext/netio/proxy_test.go:157
 	f.p = make([]byte, 1000)
 for1:
-	// proxy_test.go:158: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:158
-	f.readable1, err2 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:381
+	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/proxy_test.go:159
+	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:324
 	if f.readable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/proxy_test.go:158
-	err2 = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:158
+//line github.com/movenext/movenext/netio/proxy_test.go:159
+	err2 = f.readable1.Results(r)
+//line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/proxy_test.go:158
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/proxy_test.go:158
-		goto endIf1
-	}
 //line github.com/movenext/movenext/netio/proxy_test.go:159
-	err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:400
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
-	// proxy_test.go:161: n, err := c.Read(p)
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/netio/proxy_async_test.go:339
+		f.State = statemachine.Finished
+		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
-	f.read2, n, err3 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:407
+	}
+	// proxy_test.go:162: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/proxy_test.go:162
+	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:347
 	if f.read2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/proxy_test.go:161
-	n, err3 = f.read2.Results(t)
-//line github.com/movenext/movenext/netio/proxy_test.go:161
+//line github.com/movenext/movenext/netio/proxy_test.go:162
+	n, err3 = f.read2.Results(r)
+//line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_test.go:162
+//line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:423
+//line github.com/movenext/movenext/netio/proxy_async_test.go:363
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/proxy_test.go:165
+//line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:428
+//line github.com/movenext/movenext/netio/proxy_async_test.go:368
 	goto for1
 }
 
 // Location returns where [receiveAll] is suspended.
 func (f *receiveAllLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 158, 161)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
 // Results returns what [receiveAll] returned, or raises again the panic that ended it.
-func (f *receiveAllFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *receiveAllFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.all, f.err
 }
 
@@ -446,14 +386,14 @@ type receiveAllMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *receiveAllMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.all, v1)
+	f.SetResult(r, f.all, v1)
 	f.receiveAllLocals = receiveAllLocals{Frame: f.receiveAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6c06398ab83576f6
+// Digest of what is above: 8ad6ee1cc55efdeb

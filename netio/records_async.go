@@ -19,27 +19,15 @@ const (
 
 // decryptedAsync starts [decrypted] as a state machine and returns its job.
 func decryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := decryptedLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &decryptedMachine{decryptedLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// decryptedEnter enters [decrypted] for another machine. It returns the results, or the suspended frame that will have them.
-func decryptedEnter(t *statemachine.Task, c *TLSConn, p []byte) (*decryptedFrame, int, error) {
-	frame := decryptedLocals{c: c, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &decryptedFrame{decryptedLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // decryptedLocals is what [decrypted] keeps while it is suspended.
@@ -58,23 +46,9 @@ type decryptedLocals struct {
 	readable4  *EnteredVoid
 }
 
-// decryptedFrame is the frame of [decrypted] for a caller that is a machine: what it keeps and, at the end, its results.
-type decryptedFrame struct {
-	decryptedLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [decrypted] where it stopped.
-func (f *decryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
-	return ended
-}
-
 // moveNext runs [decrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *decryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
 	var err3 error
@@ -97,36 +71,32 @@ func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:9
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
-	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:102
+	if f.handshake1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/records_async.go:76
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:9
-	return t.Await(f.handshake1), 0, nil
+	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:9
-		_, err4 := statemachine.TwinResult(t, f.handshake1)
+		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:9
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:9
-		if err4 == nil {
-//line github.com/movenext/movenext/netio/records.go:9
-			goto endIf1
+		if err4 != nil {
+			result0, result1 = 0, err4
+//line github.com/movenext/movenext/netio/records.go:10
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:10
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/records.go:10
-		result0, result1 = 0, err4
 	}
-//line github.com/movenext/movenext/netio/records.go:10
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:10
-	return true, result0, result1
-endIf1:
 	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:12
-	f.lock2, err = f.c.in.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:130
+	f.lock2, err = f.c.in.LockEnter(r, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:100
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -134,22 +104,18 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:12
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:12
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:12
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:12
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:13
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:13
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:13
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:13
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:13
-	return true, result0, result1
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:15
 		unlock1 := f.c.in.Unlock
@@ -167,8 +133,8 @@ for1:
 	f.n, f.err = f.c.take(f.p)
 	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
-	f.flushed3, failed = flushedEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:172
+	f.flushed3, failed = flushedEnter(r, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:138
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -176,22 +142,18 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:18
-	failed = f.flushed3.Results(t)
+	failed = f.flushed3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:18
-	if !(failed != nil && f.n == 0 && f.err == errNothingYet) {
-//line github.com/movenext/movenext/netio/records.go:18
-		goto endIf3
+	if failed != nil && f.n == 0 && f.err == errNothingYet {
+		result0, result1 = 0, failed
+//line github.com/movenext/movenext/netio/records.go:19
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:19
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:19
-	result0, result1 = 0, failed
-//line github.com/movenext/movenext/netio/records.go:19
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:19
-	return true, result0, result1
-endIf3:
 	if f.err != errNothingYet {
 		result0, result1 = f.n, f.err
 //line github.com/movenext/movenext/netio/records.go:22
@@ -201,8 +163,8 @@ endIf3:
 	}
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:24
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:206
+	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:168
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -211,35 +173,25 @@ endIf3:
 	return false, 0, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:24
-	err3 = f.readable4.Results(t)
+	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:24
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:24
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:24
-		goto endIf4
+	if err3 != nil {
+		result0, result1 = 0, err3
+//line github.com/movenext/movenext/netio/records.go:25
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:25
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:25
-	result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records.go:25
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:25
-	return true, result0, result1
-endIf4:
-//line github.com/movenext/movenext/netio/records_async.go:231
+//line github.com/movenext/movenext/netio/records_async.go:189
 	goto for1
 }
 
 // Location returns where [decrypted] is suspended.
 func (f *decryptedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.decrypted", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
-}
-
-// Results returns what [decrypted] returned, or raises again the panic that ended it.
-func (f *decryptedFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // decryptedMachine is the root of a chain of calls that begins with [decrypted]: chain, job and frame in one allocation.
@@ -249,40 +201,28 @@ type decryptedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *decryptedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.decryptedLocals = decryptedLocals{Frame: f.decryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // decryptableAsync starts [decryptable] as a state machine and returns its job.
 func decryptableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := decryptableLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &decryptableMachine{decryptableLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// decryptableEnter enters [decryptable] for another machine. It returns the results, or the suspended frame that will have them.
-func decryptableEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*decryptableFrame, error) {
-	frame := decryptableLocals{ctx: ctx, c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &decryptableFrame{decryptableLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // decryptableLocals is what [decryptable] keeps while it is suspended.
@@ -300,22 +240,9 @@ type decryptableLocals struct {
 	readable4  *EnteredVoid
 }
 
-// decryptableFrame is the frame of [decryptable] for a caller that is a machine: what it keeps and, at the end, its results.
-type decryptableFrame struct {
-	decryptableLocals
-
-	result0 error
-}
-
-// MoveNext continues [decryptable] where it stopped.
-func (f *decryptableFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
-	return ended
-}
-
 // moveNext runs [decryptable] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *decryptableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
 	var err3 error
@@ -338,36 +265,32 @@ func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 
 //line github.com/movenext/movenext/netio/records.go:34
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
-	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:343
+	if f.handshake1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/records_async.go:270
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:34
-	return t.Await(f.handshake1), nil
+	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:34
-		_, err4 := statemachine.TwinResult(t, f.handshake1)
+		_, err4 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:34
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:34
-		if err4 == nil {
-//line github.com/movenext/movenext/netio/records.go:34
-			goto endIf1
+		if err4 != nil {
+			result0 = err4
+//line github.com/movenext/movenext/netio/records.go:35
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:35
+			return true, result0
 		}
-//line github.com/movenext/movenext/netio/records.go:35
-		result0 = err4
 	}
-//line github.com/movenext/movenext/netio/records.go:35
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:35
-	return true, result0
-endIf1:
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:37
-	f.lock2, err = f.c.in.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:371
+	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:294
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -375,22 +298,18 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:37
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:37
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:37
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:37
-		goto endIf2
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:38
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:38
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:38
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:38
-	return true, result0
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:40
 		unlock1 := f.c.in.Unlock
@@ -408,8 +327,8 @@ for1:
 	f.err = f.c.peek()
 	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
-	f.flushed3, failed = flushedEnter(t, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:413
+	f.flushed3, failed = flushedEnter(r, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:332
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -417,22 +336,18 @@ for1:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:43
-	failed = f.flushed3.Results(t)
+	failed = f.flushed3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:43
-	if !(failed != nil && f.err == errNothingYet) {
-//line github.com/movenext/movenext/netio/records.go:43
-		goto endIf3
+	if failed != nil && f.err == errNothingYet {
+		result0 = failed
+//line github.com/movenext/movenext/netio/records.go:44
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:44
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:44
-	result0 = failed
-//line github.com/movenext/movenext/netio/records.go:44
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:44
-	return true, result0
-endIf3:
 	if f.err != errNothingYet {
 		result0 = f.err
 //line github.com/movenext/movenext/netio/records.go:47
@@ -442,8 +357,8 @@ endIf3:
 	}
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:49
-	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:447
+	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:362
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -452,35 +367,25 @@ endIf3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:49
-	err3 = f.readable4.Results(t)
+	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:49
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:49
-	if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:49
-		goto endIf4
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/netio/records.go:50
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:50
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:50
-	result0 = err3
-//line github.com/movenext/movenext/netio/records.go:50
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:50
-	return true, result0
-endIf4:
-//line github.com/movenext/movenext/netio/records_async.go:472
+//line github.com/movenext/movenext/netio/records_async.go:383
 	goto for1
 }
 
 // Location returns where [decryptable] is suspended.
 func (f *decryptableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.decryptable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
-}
-
-// Results returns what [decryptable] returned, or raises again the panic that ended it.
-func (f *decryptableFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // decryptableMachine is the root of a chain of calls that begins with [decryptable]: chain, job and frame in one allocation.
@@ -490,40 +395,28 @@ type decryptableMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptableMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *decryptableMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.decryptableLocals = decryptableLocals{Frame: f.decryptableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // encryptedAsync starts [encrypted] as a state machine and returns its job.
 func encryptedAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := encryptedLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &encryptedMachine{encryptedLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// encryptedEnter enters [encrypted] for another machine. It returns the results, or the suspended frame that will have them.
-func encryptedEnter(t *statemachine.Task, ctx context.Context, c *TLSConn, p []byte) (*encryptedFrame, int, error) {
-	frame := encryptedLocals{ctx: ctx, c: c, p: p}
-	if ended, v0, v1 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &encryptedFrame{encryptedLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // encryptedLocals is what [encrypted] keeps while it is suspended.
@@ -542,23 +435,9 @@ type encryptedLocals struct {
 	sent3      *sentFrame
 }
 
-// encryptedFrame is the frame of [encrypted] for a caller that is a machine: what it keeps and, at the end, its results.
-type encryptedFrame struct {
-	encryptedLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [encrypted] where it stopped.
-func (f *encryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t)
-	return ended
-}
-
 // moveNext runs [encrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *encryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
 	resumeAt := f.State
@@ -578,36 +457,32 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:102
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
-	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:583
+	if f.handshake1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/records_async.go:462
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:102
-	return t.Await(f.handshake1), 0, nil
+	return r.Await(f.handshake1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:102
-		_, err3 := statemachine.TwinResult(t, f.handshake1)
+		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:102
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:102
-		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:102
-			goto endIf1
+		if err3 != nil {
+			result0, result1 = 0, err3
+//line github.com/movenext/movenext/netio/records.go:103
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:103
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/records.go:103
-		result0, result1 = 0, err3
 	}
-//line github.com/movenext/movenext/netio/records.go:103
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:103
-	return true, result0, result1
-endIf1:
 	// records.go:105: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:105
-	f.lock2, err = f.c.out.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:611
+	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:486
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -615,22 +490,18 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:105
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:105
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:105
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:105
-		goto endIf2
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:106
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:106
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:106
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:106
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:106
-	return true, result0, result1
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:108
 		unlock1 := f.c.out.Unlock
@@ -669,8 +540,8 @@ for1:
 	}
 	// records.go:117: if err := sent(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
-	f.sent3, err2 = sentEnter(t, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:674
+	f.sent3, err2 = sentEnter(r, f.ctx, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:545
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -678,22 +549,18 @@ for1:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:117
-	err2 = f.sent3.Results(t)
+	err2 = f.sent3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:117
 	f.sent3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:117
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:117
-		goto endIf3
+	if err2 != nil {
+		result0, result1 = f.done, err2
+//line github.com/movenext/movenext/netio/records.go:118
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:118
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records.go:118
-	result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records.go:118
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:118
-	return true, result0, result1
-endIf3:
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
 //line github.com/movenext/movenext/netio/records.go:121
@@ -701,19 +568,13 @@ endIf3:
 //line github.com/movenext/movenext/netio/records.go:121
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:705
+//line github.com/movenext/movenext/netio/records_async.go:572
 	goto for1
 }
 
 // Location returns where [encrypted] is suspended.
 func (f *encryptedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.encrypted", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
-}
-
-// Results returns what [encrypted] returned, or raises again the panic that ended it.
-func (f *encryptedFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // encryptedMachine is the root of a chain of calls that begins with [encrypted]: chain, job and frame in one allocation.
@@ -723,40 +584,28 @@ type encryptedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *encryptedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t)
+func (f *encryptedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.encryptedLocals = encryptedLocals{Frame: f.encryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // finishedAsync starts [finished] as a state machine and returns its job.
 func finishedAsync(c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := finishedLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &finishedMachine{finishedLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// finishedEnter enters [finished] for another machine. It returns the results, or the suspended frame that will have them.
-func finishedEnter(t *statemachine.Task, c *TLSConn) (*finishedFrame, error) {
-	frame := finishedLocals{c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &finishedFrame{finishedLocals: frame}
-	t.Push(context.Background(), m)
-	return m, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // finishedLocals is what [finished] keeps while it is suspended.
@@ -772,22 +621,9 @@ type finishedLocals struct {
 	closeWrite4 *EnteredVoid
 }
 
-// finishedFrame is the frame of [finished] for a caller that is a machine: what it keeps and, at the end, its results.
-type finishedFrame struct {
-	finishedLocals
-
-	result0 error
-}
-
-// MoveNext continues [finished] where it stopped.
-func (f *finishedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
-	return ended
-}
-
 // moveNext runs [finished] from where it stopped to its next suspension (false) or its end (true).
-func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *finishedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
 	var closeWrite1 error
@@ -810,36 +646,32 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 //line github.com/movenext/movenext/netio/records.go:141
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
-	if f.handshake1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:815
+	if f.handshake1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/records_async.go:651
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/records.go:141
-	return t.Await(f.handshake1), nil
+	return r.Await(f.handshake1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:141
-		_, err3 := statemachine.TwinResult(t, f.handshake1)
+		_, err3 := statemachine.TwinResult(r, f.handshake1)
 //line github.com/movenext/movenext/netio/records.go:141
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:141
-		if err3 == nil {
-//line github.com/movenext/movenext/netio/records.go:141
-			goto endIf1
+		if err3 != nil {
+			result0 = err3
+//line github.com/movenext/movenext/netio/records.go:142
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:142
+			return true, result0
 		}
-//line github.com/movenext/movenext/netio/records.go:142
-		result0 = err3
 	}
-//line github.com/movenext/movenext/netio/records.go:142
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:142
-	return true, result0
-endIf1:
 	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:144
-	f.lock2, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:843
+	f.lock2, err = f.c.out.LockEnter(r, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:675
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -847,22 +679,18 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:144
-	err = f.lock2.Results(t)
+	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:144
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:144
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:144
-		goto endIf2
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:145
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:145
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:145
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:145
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:145
-	return true, result0
-endIf2:
 	{
 //line github.com/movenext/movenext/netio/records.go:147
 		unlock1 := f.c.out.Unlock
@@ -885,8 +713,8 @@ endIf2:
 	}
 	// records.go:151: if err := sent(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
-	f.sent3, err2 = sentEnter(t, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:890
+	f.sent3, err2 = sentEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:718
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -894,26 +722,22 @@ endIf2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:151
-	err2 = f.sent3.Results(t)
+	err2 = f.sent3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:151
 	f.sent3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:151
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/records.go:151
-		goto endIf3
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/netio/records.go:152
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:152
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:152
-	result0 = err2
-//line github.com/movenext/movenext/netio/records.go:152
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:152
-	return true, result0
-endIf3:
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
-	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/records_async.go:917
+	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(r)
+//line github.com/movenext/movenext/netio/records_async.go:741
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -922,7 +746,7 @@ endIf3:
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:154
-	closeWrite1 = f.closeWrite4.Results(t)
+	closeWrite1 = f.closeWrite4.Results(r)
 //line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4 = nil
 resumed4:
@@ -932,18 +756,12 @@ resumed4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:154
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:936
+//line github.com/movenext/movenext/netio/records_async.go:760
 }
 
 // Location returns where [finished] is suspended.
 func (f *finishedLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.finished", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
-}
-
-// Results returns what [finished] returned, or raises again the panic that ended it.
-func (f *finishedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // finishedMachine is the root of a chain of calls that begins with [finished]: chain, job and frame in one allocation.
@@ -953,39 +771,39 @@ type finishedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *finishedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *finishedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.finishedLocals = finishedLocals{Frame: f.finishedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // flushedAsync starts [flushed] as a state machine and returns its job.
 func flushedAsync(c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := flushedLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r); ended {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &flushedMachine{flushedLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // flushedEnter enters [flushed] for another machine. It returns the results, or the suspended frame that will have them.
-func flushedEnter(t *statemachine.Task, c *TLSConn) (*flushedFrame, error) {
+func flushedEnter(r *statemachine.Run, c *TLSConn) (*flushedFrame, error) {
 	frame := flushedLocals{c: c}
-	if ended, v0 := frame.moveNext(t); ended {
-		t.Rethrow()
+	if ended, v0 := frame.moveNext(r); ended {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &flushedFrame{flushedLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -1008,14 +826,14 @@ type flushedFrame struct {
 }
 
 // MoveNext continues [flushed] where it stopped.
-func (f *flushedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t)
+func (f *flushedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [flushed] from where it stopped to its next suspension (false) or its end (true).
-func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *flushedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var sent1 error
 	resumeAt := f.State
@@ -1039,8 +857,8 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	}
 	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:165
-	f.lock1, err = f.c.out.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:1044
+	f.lock1, err = f.c.out.LockEnter(r, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:862
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1048,22 +866,18 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/records.go:165
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/netio/records.go:165
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/records.go:165
-	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:165
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/netio/records.go:166
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:166
+		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records.go:166
-	result0 = err
-//line github.com/movenext/movenext/netio/records.go:166
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:166
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/netio/records.go:168
 		unlock1 := f.c.out.Unlock
@@ -1078,8 +892,8 @@ endIf1:
 	}
 	// records.go:169: return sent(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
-	f.sent2, sent1 = sentEnter(t, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:1083
+	f.sent2, sent1 = sentEnter(r, context.Background(), f.c)
+//line github.com/movenext/movenext/netio/records_async.go:897
 	if f.sent2 == nil {
 		goto resumed2
 	}
@@ -1088,7 +902,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:169
-	sent1 = f.sent2.Results(t)
+	sent1 = f.sent2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:169
 	f.sent2 = nil
 resumed2:
@@ -1098,7 +912,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1102
+//line github.com/movenext/movenext/netio/records_async.go:916
 }
 
 // Location returns where [flushed] is suspended.
@@ -1107,8 +921,8 @@ func (f *flushedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [flushed] returned, or raises again the panic that ended it.
-func (f *flushedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *flushedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1119,39 +933,39 @@ type flushedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *flushedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t)
+func (f *flushedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.flushedLocals = flushedLocals{Frame: f.flushedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sentAsync starts [sent] as a state machine and returns its job.
 func sentAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sentLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t, ctx); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sentMachine{sentLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sentEnter enters [sent] for another machine. It returns the results, or the suspended frame that will have them.
-func sentEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*sentFrame, error) {
+func sentEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sentFrame, error) {
 	frame := sentLocals{c: c}
-	if ended, v0 := frame.moveNext(t, ctx); ended {
-		t.Rethrow()
+	if ended, v0 := frame.moveNext(r, ctx); ended {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &sentFrame{sentLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1174,15 +988,15 @@ type sentFrame struct {
 }
 
 // MoveNext continues [sent] where it stopped.
-func (f *sentFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t, nil)
+func (f *sentFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [sent] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -1204,8 +1018,8 @@ func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended 
 	}
 	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
 //line github.com/movenext/movenext/netio/records.go:181
-	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(t, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1209
+	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
+//line github.com/movenext/movenext/netio/records_async.go:1023
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -1213,7 +1027,7 @@ func (f *sentLocals) moveNext(t *statemachine.Task, ctx context.Context) (ended 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/records.go:181
-	_, err = f.writeAll1.Results(t)
+	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/records.go:181
 	f.writeAll1 = nil
 resumed1:
@@ -1243,7 +1057,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1247
+//line github.com/movenext/movenext/netio/records_async.go:1061
 }
 
 // Location returns where [sent] is suspended.
@@ -1252,8 +1066,8 @@ func (f *sentLocals) Location() statemachine.Location {
 }
 
 // Results returns what [sent] returned, or raises again the panic that ended it.
-func (f *sentFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *sentFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1264,15 +1078,15 @@ type sentMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t, nil)
+func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.sentLocals = sentLocals{Frame: f.sentLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8a3f19b1c326a44d
+// Digest of what is above: ba346ef7ccdda369

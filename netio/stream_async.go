@@ -20,24 +20,24 @@ const (
 
 // CopyAsync starts [Copy] as a state machine and returns its job.
 func CopyAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := CopyLocals{ctx: ctx, dst: dst, src: src}
-	defer statemachine.Catch(&t, &result)
-	if ended, v1 := frame.moveNext(&t); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
 	m := &CopyMachine{CopyLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // CopyEnter enters [Copy] for another machine. It returns the results, or the suspended frame that will have them.
-func CopyEnter(t *statemachine.Task, ctx context.Context, dst AsyncWriter, src AsyncReader) (*CopyFrame, int64, error) {
+func CopyEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*CopyFrame, int64, error) {
 	frame := CopyLocals{ctx: ctx, dst: dst, src: src}
-	if ended, v1 := frame.moveNext(t); ended {
+	if ended, v1 := frame.moveNext(r); ended {
 		return nil, frame.written, v1
 	}
 	m := &CopyFrame{CopyLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -63,13 +63,13 @@ type CopyFrame struct {
 }
 
 // MoveNext continues [Copy] where it stopped.
-func (f *CopyFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.err = f.moveNext(t)
+func (f *CopyFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.err = f.moveNext(r)
 	return ended
 }
 
 // moveNext runs [Copy] from where it stopped to its next suspension (false) or its end (true).
-func (f *CopyLocals) moveNext(t *statemachine.Task) (ended bool, err error) {
+func (f *CopyLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 	var err2 error
 	var n int
 	var err3 error
@@ -87,7 +87,7 @@ func (f *CopyLocals) moveNext(t *statemachine.Task) (ended bool, err error) {
 for1:
 	// stream.go:63: if err := dataAwaited(ctx, src); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:63
-	f.dataAwaited1, err2 = dataAwaitedEnter(t, f.ctx, f.src)
+	f.dataAwaited1, err2 = dataAwaitedEnter(r, f.ctx, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:92
 	if f.dataAwaited1 == nil {
 		goto resumed1
@@ -96,25 +96,22 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:63
-	err2 = f.dataAwaited1.Results(t)
+	err2 = f.dataAwaited1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:63
 	f.dataAwaited1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:63
-	if err2 == nil {
-//line github.com/movenext/movenext/netio/stream.go:63
-		goto endIf1
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/netio/stream_async.go:107
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/netio/stream.go:65
 	}
-//line github.com/movenext/movenext/netio/stream.go:64
-	err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:111
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
 	// stream.go:66: n, err := copyChunk(ctx, dst, src)
 //line github.com/movenext/movenext/netio/stream.go:66
-	f.copyChunk2, n, err3 = copyChunkEnter(t, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:118
+	f.copyChunk2, n, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
+//line github.com/movenext/movenext/netio/stream_async.go:115
 	if f.copyChunk2 == nil {
 		goto resumed2
 	}
@@ -122,7 +119,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:66
-	n, err3 = f.copyChunk2.Results(t)
+	n, err3 = f.copyChunk2.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:66
 	f.copyChunk2 = nil
 resumed2:
@@ -131,18 +128,18 @@ resumed2:
 	switch {
 	case errors.Is(err3, io.EOF):
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:135
+//line github.com/movenext/movenext/netio/stream_async.go:132
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:71
 	case err3 != nil:
 		err = err3
-//line github.com/movenext/movenext/netio/stream_async.go:141
+//line github.com/movenext/movenext/netio/stream_async.go:138
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:73
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:146
+//line github.com/movenext/movenext/netio/stream_async.go:143
 	goto for1
 }
 
@@ -152,8 +149,8 @@ func (f *CopyLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Copy] returned, or raises again the panic that ended it.
-func (f *CopyFrame) Results(t *statemachine.Task) (int64, error) {
-	t.Rethrow()
+func (f *CopyFrame) Results(r *statemachine.Run) (int64, error) {
+	r.Rethrow()
 	return f.written, f.err
 }
 
@@ -164,38 +161,38 @@ type CopyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *CopyMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v1 := f.moveNext(t)
+func (f *CopyMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, f.written, v1)
+	f.SetResult(r, f.written, v1)
 	f.CopyLocals = CopyLocals{Frame: f.CopyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
 func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := copyChunkLocals{ctx: ctx, dst: dst}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t, src); ended {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r, src); ended {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &copyChunkMachine{copyChunkLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // copyChunkEnter enters [copyChunk] for another machine. It returns the results, or the suspended frame that will have them.
-func copyChunkEnter(t *statemachine.Task, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, error) {
+func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, error) {
 	frame := copyChunkLocals{ctx: ctx, dst: dst}
-	if ended, v0, v1 := frame.moveNext(t, src); ended {
-		t.Rethrow()
+	if ended, v0, v1 := frame.moveNext(r, src); ended {
+		r.Rethrow()
 		return nil, v0, v1
 	}
 	m := &copyChunkFrame{copyChunkLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -222,15 +219,15 @@ type copyChunkFrame struct {
 }
 
 // MoveNext continues [copyChunk] where it stopped.
-func (f *copyChunkFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *copyChunkFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *copyChunkLocals) moveNext(t *statemachine.Task, src AsyncReader) (ended bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &ended)
+func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &ended)
 	var n int
 	var err error
 	resumeAt := f.State
@@ -264,17 +261,16 @@ func (f *copyChunkLocals) moveNext(t *statemachine.Task, src AsyncReader) (ended
 	}
 	// stream.go:83: n, failed := someRead(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:83
-	f.someRead1, n, f.failed = someReadEnter(t, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:269
+	f.someRead1, n, f.failed = someReadEnter(r, src, f.p[:])
+//line github.com/movenext/movenext/netio/stream_async.go:266
 	if f.someRead1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.failed = nil // not needed any more
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:83
-	n, f.failed = f.someRead1.Results(t)
+	n, f.failed = f.someRead1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:83
 	f.someRead1 = nil
 resumed1:
@@ -288,8 +284,8 @@ resumed1:
 	}
 	// stream.go:87: n, err := allWritten(ctx, dst, p[:n])
 //line github.com/movenext/movenext/netio/stream.go:87
-	f.allWritten2, n, err = allWrittenEnter(t, f.ctx, f.dst, f.p[:n])
-//line github.com/movenext/movenext/netio/stream_async.go:293
+	f.allWritten2, n, err = allWrittenEnter(r, f.ctx, f.dst, f.p[:n])
+//line github.com/movenext/movenext/netio/stream_async.go:289
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -298,7 +294,7 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:87
-	n, err = f.allWritten2.Results(t)
+	n, err = f.allWritten2.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:87
 	f.allWritten2 = nil
 resumed2:
@@ -315,7 +311,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:91
 	return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_async.go:319
+//line github.com/movenext/movenext/netio/stream_async.go:315
 }
 
 // Location returns where [copyChunk] is suspended.
@@ -324,8 +320,8 @@ func (f *copyChunkLocals) Location() statemachine.Location {
 }
 
 // Results returns what [copyChunk] returned, or raises again the panic that ended it.
-func (f *copyChunkFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *copyChunkFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -336,37 +332,37 @@ type copyChunkMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *copyChunkMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t, nil)
+func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.copyChunkLocals = copyChunkLocals{Frame: f.copyChunkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // dataAwaitedAsync starts [dataAwaited] as a state machine and returns its job.
 func dataAwaitedAsync(ctx context.Context, src AsyncReader) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := dataAwaitedLocals{}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0 := frame.moveNext(&t, ctx, src); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0 := frame.moveNext(&r, ctx, src); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dataAwaitedMachine{dataAwaitedLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // dataAwaitedEnter enters [dataAwaited] for another machine. It returns the results, or the suspended frame that will have them.
-func dataAwaitedEnter(t *statemachine.Task, ctx context.Context, src AsyncReader) (*dataAwaitedFrame, error) {
+func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*dataAwaitedFrame, error) {
 	frame := dataAwaitedLocals{}
-	if ended, v0 := frame.moveNext(t, ctx, src); ended {
+	if ended, v0 := frame.moveNext(r, ctx, src); ended {
 		return nil, v0
 	}
 	m := &dataAwaitedFrame{dataAwaitedLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -386,14 +382,14 @@ type dataAwaitedFrame struct {
 }
 
 // MoveNext continues [dataAwaited] where it stopped.
-func (f *dataAwaitedFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0 = f.moveNext(t, nil, nil)
+func (f *dataAwaitedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0 = f.moveNext(r, nil, nil)
 	return ended
 }
 
 // moveNext runs [dataAwaited] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *dataAwaitedLocals) moveNext(t *statemachine.Task, ctx context.Context, src AsyncReader) (ended bool, result0 error) {
+func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, src AsyncReader) (ended bool, result0 error) {
 	var src2 *Conn
 	var src3 readiness
 	resumeAt := f.State
@@ -423,7 +419,7 @@ func (f *dataAwaitedLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 	default:
 //line github.com/movenext/movenext/netio/stream.go:104
 		result0 = whyEnded(ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:427
+//line github.com/movenext/movenext/netio/stream_async.go:423
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:105
@@ -431,8 +427,8 @@ func (f *dataAwaitedLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 case1:
 	// stream.go:100: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:100
-	f.readable1, result0 = src2.ReadableEnter(t, ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:436
+	f.readable1, result0 = src2.ReadableEnter(r, ctx)
+//line github.com/movenext/movenext/netio/stream_async.go:432
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -440,11 +436,11 @@ case1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:100
-	result0 = f.readable1.Results(t)
+	result0 = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:100
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:448
+//line github.com/movenext/movenext/netio/stream_async.go:444
 	f.State = statemachine.Finished
 	return true, result0
 case2:
@@ -452,19 +448,19 @@ case2:
 //line github.com/movenext/movenext/netio/stream.go:102
 	f.readable2 = src3.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/stream.go:102
-	if f.readable2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:457
+	if f.readable2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/stream_async.go:453
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/stream.go:102
-	return t.Await(f.readable2), nil
+	return r.Await(f.readable2), nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:102
-	_, result0 = statemachine.TwinResult(t, f.readable2)
+	_, result0 = statemachine.TwinResult(r, f.readable2)
 //line github.com/movenext/movenext/netio/stream.go:102
 	f.readable2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:468
+//line github.com/movenext/movenext/netio/stream_async.go:464
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -475,8 +471,8 @@ func (f *dataAwaitedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [dataAwaited] returned, or raises again the panic that ended it.
-func (f *dataAwaitedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *dataAwaitedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -487,36 +483,36 @@ type dataAwaitedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dataAwaitedMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0 := f.moveNext(t, nil, nil)
+func (f *dataAwaitedMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0 := f.moveNext(r, nil, nil)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.dataAwaitedLocals = dataAwaitedLocals{Frame: f.dataAwaitedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // someReadAsync starts [someRead] as a state machine and returns its job.
 func someReadAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := someReadLocals{}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t, src, p); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r, src, p); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &someReadMachine{someReadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // someReadEnter enters [someRead] for another machine. It returns the results, or the suspended frame that will have them.
-func someReadEnter(t *statemachine.Task, src AsyncReader, p []byte) (*someReadFrame, int, error) {
+func someReadEnter(r *statemachine.Run, src AsyncReader, p []byte) (*someReadFrame, int, error) {
 	frame := someReadLocals{}
-	if ended, v0, v1 := frame.moveNext(t, src, p); ended {
+	if ended, v0, v1 := frame.moveNext(r, src, p); ended {
 		return nil, v0, v1
 	}
 	m := &someReadFrame{someReadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -536,14 +532,14 @@ type someReadFrame struct {
 }
 
 // MoveNext continues [someRead] where it stopped.
-func (f *someReadFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t, nil, nil)
+func (f *someReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r, nil, nil)
 	return ended
 }
 
 // moveNext runs [someRead] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *someReadLocals) moveNext(t *statemachine.Task, src AsyncReader, p []byte) (ended bool, result0 int, result1 error) {
+func (f *someReadLocals) moveNext(r *statemachine.Run, src AsyncReader, p []byte) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -563,9 +559,9 @@ func (f *someReadLocals) moveNext(t *statemachine.Task, src AsyncReader, p []byt
 		}
 		// stream.go:113: return c.Read(p)
 //line github.com/movenext/movenext/netio/stream.go:113
-		f.read1, result0, result1 = c.ReadEnter(t, p)
+		f.read1, result0, result1 = c.ReadEnter(r, p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:569
+//line github.com/movenext/movenext/netio/stream_async.go:565
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -573,17 +569,17 @@ func (f *someReadLocals) moveNext(t *statemachine.Task, src AsyncReader, p []byt
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:113
-	result0, result1 = f.read1.Results(t)
+	result0, result1 = f.read1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:113
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:581
+//line github.com/movenext/movenext/netio/stream_async.go:577
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/netio/stream.go:115
 	result0, result1 = src.Read(p)
-//line github.com/movenext/movenext/netio/stream_async.go:587
+//line github.com/movenext/movenext/netio/stream_async.go:583
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -594,8 +590,8 @@ func (f *someReadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [someRead] returned, or raises again the panic that ended it.
-func (f *someReadFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *someReadFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -606,36 +602,36 @@ type someReadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *someReadMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t, nil, nil)
+func (f *someReadMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r, nil, nil)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.someReadLocals = someReadLocals{Frame: f.someReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // allWrittenAsync starts [allWritten] as a state machine and returns its job.
 func allWrittenAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := allWrittenLocals{}
-	defer statemachine.Catch(&t, &result)
-	if ended, v0, v1 := frame.moveNext(&t, ctx, dst, p); ended {
+	defer statemachine.Catch(&r, &result)
+	if ended, v0, v1 := frame.moveNext(&r, ctx, dst, p); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allWrittenMachine{allWrittenLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // allWrittenEnter enters [allWritten] for another machine. It returns the results, or the suspended frame that will have them.
-func allWrittenEnter(t *statemachine.Task, ctx context.Context, dst AsyncWriter, p []byte) (*allWrittenFrame, int, error) {
+func allWrittenEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*allWrittenFrame, int, error) {
 	frame := allWrittenLocals{}
-	if ended, v0, v1 := frame.moveNext(t, ctx, dst, p); ended {
+	if ended, v0, v1 := frame.moveNext(r, ctx, dst, p); ended {
 		return nil, v0, v1
 	}
 	m := &allWrittenFrame{allWrittenLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -657,14 +653,14 @@ type allWrittenFrame struct {
 }
 
 // MoveNext continues [allWritten] where it stopped.
-func (f *allWrittenFrame) MoveNext(t *statemachine.Task) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(t, nil, nil, nil)
+func (f *allWrittenFrame) MoveNext(r *statemachine.Run) (ended bool) {
+	ended, f.result0, f.result1 = f.moveNext(r, nil, nil, nil)
 	return ended
 }
 
 // moveNext runs [allWritten] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *allWrittenLocals) moveNext(t *statemachine.Task, ctx context.Context, dst AsyncWriter, p []byte) (ended bool, result0 int, result1 error) {
+func (f *allWrittenLocals) moveNext(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (ended bool, result0 int, result1 error) {
 	var dst2 *Conn
 	var dst3 boundWriter
 	var dst4 AsyncWriter
@@ -703,8 +699,8 @@ func (f *allWrittenLocals) moveNext(t *statemachine.Task, ctx context.Context, d
 case1:
 	// stream.go:124: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:124
-	f.writeAll1, result0, result1 = dst2.WriteAllEnter(t, ctx, p)
-//line github.com/movenext/movenext/netio/stream_async.go:708
+	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, ctx, p)
+//line github.com/movenext/movenext/netio/stream_async.go:704
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -712,11 +708,11 @@ case1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:124
-	result0, result1 = f.writeAll1.Results(t)
+	result0, result1 = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:124
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:720
+//line github.com/movenext/movenext/netio/stream_async.go:716
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
@@ -724,26 +720,26 @@ case2:
 //line github.com/movenext/movenext/netio/stream.go:126
 	f.writeAll2 = dst3.WriteAllAsync(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:126
-	if f.writeAll2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:729
+	if f.writeAll2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/stream_async.go:725
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/stream.go:126
-	return t.Await(f.writeAll2), 0, nil
+	return r.Await(f.writeAll2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:126
-	result0, result1 = statemachine.TwinResult(t, f.writeAll2)
+	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
 //line github.com/movenext/movenext/netio/stream.go:126
 	f.writeAll2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:740
+//line github.com/movenext/movenext/netio/stream_async.go:736
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
 	// stream.go:128: return fully(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:128
-	f.fully3, result0, result1 = fullyEnter(t, dst4, p)
-//line github.com/movenext/movenext/netio/stream_async.go:747
+	f.fully3, result0, result1 = fullyEnter(r, dst4, p)
+//line github.com/movenext/movenext/netio/stream_async.go:743
 	if f.fully3 == nil {
 		goto resumed3
 	}
@@ -751,11 +747,11 @@ case3:
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:128
-	result0, result1 = f.fully3.Results(t)
+	result0, result1 = f.fully3.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:128
 	f.fully3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/stream_async.go:759
+//line github.com/movenext/movenext/netio/stream_async.go:755
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -766,8 +762,8 @@ func (f *allWrittenLocals) Location() statemachine.Location {
 }
 
 // Results returns what [allWritten] returned, or raises again the panic that ended it.
-func (f *allWrittenFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *allWrittenFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -778,41 +774,41 @@ type allWrittenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *allWrittenMachine) MoveNext(t *statemachine.Task) bool {
-	ended, v0, v1 := f.moveNext(t, nil, nil, nil)
+func (f *allWrittenMachine) MoveNext(r *statemachine.Run) bool {
+	ended, v0, v1 := f.moveNext(r, nil, nil, nil)
 	if !ended {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.allWrittenLocals = allWrittenLocals{Frame: f.allWrittenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fullyAsync starts [fully] as a state machine and returns its job.
 func fullyAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fullyFrame{dst: dst, p: p}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), frame.arg2, frame.arg3)
 	}
 	m := &fullyMachine{fullyFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
-// fullyEnter enters [fully] for another machine. It returns the results, or the suspended frame that will have them.
-func fullyEnter(t *statemachine.Task, dst AsyncWriter, p []byte) (*fullyFrame, int, error) {
+// fullyEnter enters [fully] for another machine. It returns the results: it never suspends.
+func fullyEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*fullyFrame, int, error) {
 	frame := fullyFrame{dst: dst, p: p}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil, frame.arg2, frame.arg3
 	}
 	m := new(fullyFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// fullyFrame is what [fully] keeps while it is suspended.
+// fullyFrame is the frame of [fully], which never suspends.
 type fullyFrame struct {
 	statemachine.Frame
 
@@ -823,8 +819,8 @@ type fullyFrame struct {
 	arg3 error
 }
 
-// MoveNext runs [fully] from where it stopped to its next suspension (false) or its end (true).
-func (f *fullyFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [fully], which never suspends.
+func (f *fullyFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -835,8 +831,8 @@ func (f *fullyFrame) MoveNext(t *statemachine.Task) bool {
 }
 
 // Results returns what [fully] returned, or raises again the panic that ended it.
-func (f *fullyFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *fullyFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.arg2, f.arg3
 }
 
@@ -847,12 +843,12 @@ type fullyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fullyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fullyFrame.MoveNext(t) {
+func (f *fullyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.fullyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, f.arg2, f.arg3)
+	f.SetResult(r, f.arg2, f.arg3)
 	return true
 }
 
-// Digest of what is above: e65df89586ee2b81
+// Digest of what is above: 2ebe8f104a5b28ee

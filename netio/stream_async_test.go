@@ -19,25 +19,14 @@ const (
 
 // linesAsync starts [lines] as a state machine and returns its job.
 func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := linesLocals{ctx: ctx, b: b, most: most}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &linesMachine{linesLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// linesEnter enters [lines] for another machine. It returns the results, or the suspended frame that will have them.
-func linesEnter(t *statemachine.Task, ctx context.Context, b *netio.Buffered, most int) (*linesFrame, []string, error) {
-	frame := linesLocals{ctx: ctx, b: b, most: most}
-	if finished, v1 := frame.moveNext(t); finished {
-		return nil, frame.all, v1
-	}
-	m := &linesFrame{linesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil, nil
+	return m.Start(ctx, &r, m)
 }
 
 // linesLocals is what [lines] keeps while it is suspended.
@@ -53,21 +42,8 @@ type linesLocals struct {
 	all []string
 }
 
-// linesFrame is the frame of [lines] for a caller that is a machine: what it keeps and, at the end, its results.
-type linesFrame struct {
-	linesLocals
-
-	err error
-}
-
-// MoveNext continues [lines] where it stopped.
-func (f *linesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [lines] from where it stopped to its next suspension (false) or its end (true).
-func (f *linesLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var line []byte
 	var err2 error
 	state := f.State
@@ -82,8 +58,8 @@ func (f *linesLocals) moveNext(t *statemachine.Task) (finished bool, err error) 
 for1:
 	// stream_test.go:25: line, err := b.ReadLine(ctx, most)
 //line github.com/movenext/movenext/netio/stream_test.go:25
-	f.readLine1, line, err2 = f.b.ReadLineEnter(t, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:87
+	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
+//line github.com/movenext/movenext/netio/stream_async_test.go:63
 	if f.readLine1 == nil {
 		goto resumed1
 	}
@@ -91,32 +67,26 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:25
-	line, err2 = f.readLine1.Results(t)
+	line, err2 = f.readLine1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:25
 	f.readLine1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream_test.go:26
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:102
+//line github.com/movenext/movenext/netio/stream_async_test.go:78
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:108
+//line github.com/movenext/movenext/netio/stream_async_test.go:84
 	goto for1
 }
 
 // Location returns where [lines] is suspended.
 func (f *linesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 25)
-}
-
-// Results returns what [lines] returned, or raises again the panic that ended it.
-func (f *linesFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.all, f.err
 }
 
 // linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in one allocation.
@@ -126,37 +96,26 @@ type linesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *linesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.all, v1)
+	f.SetResult(r, f.all, v1)
 	f.linesLocals = linesLocals{Frame: f.linesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // relayAsync starts [relay] as a state machine and returns its job.
 func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int64]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := relayLocals{to: to}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, from); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, from); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayMachine{relayLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// relayEnter enters [relay] for another machine. It returns the results, or the suspended frame that will have them.
-func relayEnter(t *statemachine.Task, ctx context.Context, to, from *netio.Conn) (*relayFrame, int64, error) {
-	frame := relayLocals{to: to}
-	if finished, v0, v1 := frame.moveNext(t, ctx, from); finished {
-		return nil, v0, v1
-	}
-	m := &relayFrame{relayLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // relayLocals is what [relay] keeps while it is suspended.
@@ -170,23 +129,9 @@ type relayLocals struct {
 	closeWrite2 *netio.EnteredVoid
 }
 
-// relayFrame is the frame of [relay] for a caller that is a machine: what it keeps and, at the end, its results.
-type relayFrame struct {
-	relayLocals
-
-	result0 int64
-	result1 error
-}
-
-// MoveNext continues [relay] where it stopped.
-func (f *relayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *netio.Conn) (finished bool, result0 int64, result1 error) {
+func (f *relayLocals) moveNext(r *statemachine.Run, ctx context.Context, from *netio.Conn) (finished bool, result0 int64, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -201,8 +146,8 @@ func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *
 	}
 	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.copy1, f.n, err = netio.CopyEnter(t, ctx, f.to, from)
-//line github.com/movenext/movenext/netio/stream_async_test.go:206
+	f.copy1, f.n, err = netio.CopyEnter(r, ctx, f.to, from)
+//line github.com/movenext/movenext/netio/stream_async_test.go:151
 	if f.copy1 == nil {
 		goto resumed1
 	}
@@ -210,7 +155,7 @@ func (f *relayLocals) moveNext(t *statemachine.Task, ctx context.Context, from *
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.n, err = f.copy1.Results(t)
+	f.n, err = f.copy1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	f.copy1 = nil
 resumed1:
@@ -221,8 +166,8 @@ resumed1:
 	}
 	// stream_test.go:150: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:150
-	f.closeWrite2, err = f.to.CloseWriteEnter(t)
-//line github.com/movenext/movenext/netio/stream_async_test.go:226
+	f.closeWrite2, err = f.to.CloseWriteEnter(r)
+//line github.com/movenext/movenext/netio/stream_async_test.go:171
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -231,14 +176,14 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:150
-	err = f.closeWrite2.Results(t)
+	err = f.closeWrite2.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.closeWrite2 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	result0, result1 = f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:242
+//line github.com/movenext/movenext/netio/stream_async_test.go:187
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -248,12 +193,6 @@ func (f *relayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 148, 150)
 }
 
-// Results returns what [relay] returned, or raises again the panic that ended it.
-func (f *relayFrame) Results(t *statemachine.Task) (int64, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in one allocation.
 type relayMachine struct {
 	statemachine.Builder[int64]
@@ -261,37 +200,26 @@ type relayMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *relayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.relayLocals = relayLocals{Frame: f.relayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := pourLocals{ctx: ctx, b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, pieces); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, pieces); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pourMachine{pourLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// pourEnter enters [pour] for another machine. It returns the results, or the suspended frame that will have them.
-func pourEnter(t *statemachine.Task, ctx context.Context, b *netio.BufferedWriter, pieces []string) (*pourFrame, int, error) {
-	frame := pourLocals{ctx: ctx, b: b}
-	if finished, v0, v1 := frame.moveNext(t, pieces); finished {
-		return nil, v0, v1
-	}
-	m := &pourFrame{pourLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // pourLocals is what [pour] keeps while it is suspended.
@@ -308,23 +236,9 @@ type pourLocals struct {
 	flush2 *netio.BufferedWriterFlushFrame
 }
 
-// pourFrame is the frame of [pour] for a caller that is a machine: what it keeps and, at the end, its results.
-type pourFrame struct {
-	pourLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [pour] where it stopped.
-func (f *pourFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *pourLocals) moveNext(t *statemachine.Task, pieces []string) (finished bool, result0 int, result1 error) {
+func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	var flush1 error
@@ -355,9 +269,9 @@ range1:
 		p := f.list1[f.i1]
 		// stream_test.go:257: n, err := b.Write([]byte(p))
 //line github.com/movenext/movenext/netio/stream_test.go:257
-		f.write1, n, err = f.b.WriteEnter(t, []byte(p))
+		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:361
+//line github.com/movenext/movenext/netio/stream_async_test.go:275
 	if f.write1 == nil {
 		goto resumed1
 	}
@@ -365,7 +279,7 @@ range1:
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:257
-	n, err = f.write1.Results(t)
+	n, err = f.write1.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:257
 	f.write1 = nil
 resumed1:
@@ -373,20 +287,20 @@ resumed1:
 	f.total += n
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:377
+//line github.com/movenext/movenext/netio/stream_async_test.go:291
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/stream_test.go:261
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:256
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:384
+//line github.com/movenext/movenext/netio/stream_async_test.go:298
 	goto range1
 endRange1:
 	// stream_test.go:263: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:263
-	f.flush2, flush1 = f.b.FlushEnter(t, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:390
+	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/netio/stream_async_test.go:304
 	if f.flush2 == nil {
 		goto resumed2
 	}
@@ -395,13 +309,13 @@ endRange1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:263
-	flush1 = f.flush2.Results(t)
+	flush1 = f.flush2.Results(r)
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	f.flush2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	result0, result1 = f.total, flush1
-//line github.com/movenext/movenext/netio/stream_async_test.go:405
+//line github.com/movenext/movenext/netio/stream_async_test.go:319
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -411,12 +325,6 @@ func (f *pourLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 257, 263)
 }
 
-// Results returns what [pour] returned, or raises again the panic that ended it.
-func (f *pourFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one allocation.
 type pourMachine struct {
 	statemachine.Builder[int]
@@ -424,14 +332,14 @@ type pourMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *pourMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.pourLocals = pourLocals{Frame: f.pourLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 18f5a045363dfcc4
+// Digest of what is above: 2fbd93ca7ec000ae

@@ -20,27 +20,15 @@ const (
 
 // echoTLSAsync starts [echoTLS] as a state machine and returns its job.
 func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := echoTLSLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoTLSMachine{echoTLSLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// echoTLSEnter enters [echoTLS] for another machine. It returns the results, or the suspended frame that will have them.
-func echoTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn) (*echoTLSFrame, int, error) {
-	frame := echoTLSLocals{ctx: ctx, c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0, v1
-	}
-	m := &echoTLSFrame{echoTLSLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // echoTLSLocals is what [echoTLS] keeps while it is suspended.
@@ -58,23 +46,9 @@ type echoTLSLocals struct {
 	readOrWrite2          *job.Job[int]
 }
 
-// echoTLSFrame is the frame of [echoTLS] for a caller that is a machine: what it keeps and, at the end, its results.
-type echoTLSFrame struct {
-	echoTLSLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [echoTLS] where it stopped.
-func (f *echoTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [echoTLS] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoTLSLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -104,68 +78,64 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:109
+	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:83
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	return t.Await(f.readableOrCloseWrite1), 0, nil
+	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
-		_, err2 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
-		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:77
-			goto endIf1
+		if err2 != nil {
+			result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/tls_test.go:78
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:78
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:78
-		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:78
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:78
-	return true, result0, result1
-endIf1:
 	// tls_test.go:80: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	if f.readOrWrite2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:139
+	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	return t.Await(f.readOrWrite2), 0, nil
+	return r.Await(f.readOrWrite2), 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	f.n, err = statemachine.TwinResult(t, f.readOrWrite2)
+	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = nil
 	if err != io.EOF {
 //line github.com/movenext/movenext/netio/tls_test.go:81
-		goto endIf2
+		goto endIf1
 	}
 	// tls_test.go:82: return total, c.CloseWrite()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:159
+	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:129
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	return t.Await(f.readableOrCloseWrite1), 0, nil
+	return r.Await(f.readableOrCloseWrite1), 0, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
-		_, closeWrite1 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+		_, closeWrite1 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
@@ -175,7 +145,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
-endIf2:
+endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/tls_test.go:85
@@ -187,46 +157,37 @@ endIf2:
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	if f.readOrWrite2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:192
+	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:162
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	return t.Await(f.readOrWrite2), 0, nil
+	return r.Await(f.readOrWrite2), 0, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
-		_, err2 := statemachine.TwinResult(t, f.readOrWrite2)
+		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
-		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:87
-			goto endIf3
+		if err2 != nil {
+			result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/tls_test.go:88
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:88
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:88
-		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:88
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:88
-	return true, result0, result1
-endIf3:
+//line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:218
+//line github.com/movenext/movenext/netio/tls_async_test.go:185
 	goto for1
 }
 
 // Location returns where [echoTLS] is suspended.
 func (f *echoTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
-}
-
-// Results returns what [echoTLS] returned, or raises again the panic that ended it.
-func (f *echoTLSFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame in one allocation.
@@ -236,38 +197,27 @@ type echoTLSMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *echoTLSMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // talkTLSAsync starts [talkTLS] as a state machine and returns its job.
 func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := talkTLSLocals{c: c, all: all}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &talkTLSMachine{talkTLSLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// talkTLSEnter enters [talkTLS] for another machine. It returns the results, or the suspended frame that will have them.
-func talkTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn, all []byte) (*talkTLSFrame, []byte, error) {
-	frame := talkTLSLocals{c: c, all: all}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
-		return nil, v0, v1
-	}
-	m := &talkTLSFrame{talkTLSLocals: frame}
-	t.Push(ctx, m)
-	return m, nil, nil
+	return m.Start(ctx, &r, m)
 }
 
 // talkTLSLocals is what [talkTLS] keeps while it is suspended.
@@ -284,23 +234,9 @@ type talkTLSLocals struct {
 	writeOrRead2           *job.Job[int]
 }
 
-// talkTLSFrame is the frame of [talkTLS] for a caller that is a machine: what it keeps and, at the end, its results.
-type talkTLSFrame struct {
-	talkTLSLocals
-
-	result0 []byte
-	result1 error
-}
-
-// MoveNext continues [talkTLS] where it stopped.
-func (f *talkTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 []byte, result1 error) {
+func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -320,31 +256,28 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:325
+	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:261
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	return t.Await(f.handshakeOrCloseWrite1), nil, nil
+	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
-		_, err := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
-		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:98
-			goto endIf1
+		if err != nil {
+			result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/tls_async_test.go:276
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_test.go:100
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:99
-		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:345
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 //line github.com/movenext/movenext/netio/tls_test.go:101
 	f.back = make([]byte, len(f.all))
 	f.at = 0
@@ -360,31 +293,28 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:365
+	if f.writeOrRead2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:298
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	return t.Await(f.writeOrRead2), nil, nil
+	return r.Await(f.writeOrRead2), nil, nil
 resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
-		_, err := statemachine.TwinResult(t, f.writeOrRead2)
+		_, err := statemachine.TwinResult(r, f.writeOrRead2)
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
-		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:104
-			goto endIf2
+		if err != nil {
+			result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/tls_async_test.go:313
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_test.go:106
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:105
-		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:385
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 //line github.com/movenext/movenext/netio/tls_test.go:107
 	f.sizeOrEnd = f.at + f.sizeOrEnd
 for2:
@@ -397,29 +327,29 @@ for2:
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:402
+	if f.writeOrRead2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:332
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	return t.Await(f.writeOrRead2), nil, nil
+	return r.Await(f.writeOrRead2), nil, nil
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
-		n, err := statemachine.TwinResult(t, f.writeOrRead2)
+		n, err := statemachine.TwinResult(r, f.writeOrRead2)
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		f.writeOrRead2 = nil
 		if err != nil {
 			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:416
+//line github.com/movenext/movenext/netio/tls_async_test.go:346
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/tls_test.go:111
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:423
+//line github.com/movenext/movenext/netio/tls_async_test.go:353
 	goto for2
 endFor2:
 	goto for1
@@ -428,24 +358,24 @@ endFor1:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:433
+	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:363
 		goto resume4
 	}
 	f.State = 4
 	f.c, f.all = nil, nil // not needed any more
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	return t.Await(f.handshakeOrCloseWrite1), nil, nil
+	return r.Await(f.handshakeOrCloseWrite1), nil, nil
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
-		_, closeWrite1 := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+		_, closeWrite1 := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		result0, result1 = f.back, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:449
+//line github.com/movenext/movenext/netio/tls_async_test.go:379
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -455,12 +385,6 @@ func (f *talkTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
-// Results returns what [talkTLS] returned, or raises again the panic that ended it.
-func (f *talkTLSFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame in one allocation.
 type talkTLSMachine struct {
 	statemachine.Builder[[]byte]
@@ -468,14 +392,14 @@ type talkTLSMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.talkTLSLocals = talkTLSLocals{Frame: f.talkTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: afd091f565c365b6
+// Digest of what is above: 27ec53f7a0f492df

@@ -18,24 +18,24 @@ const (
 
 // nestedAsync starts [nested] as a state machine and returns its job.
 func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := nestedLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, n); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &nestedMachine{nestedLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame that will have them.
-func nestedEnter(t *statemachine.Task, ctx context.Context, n int) (*nestedFrame, int) {
+func nestedEnter(r *statemachine.Run, ctx context.Context, n int) (*nestedFrame, int) {
 	frame := nestedLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, n); finished {
+	if finished, v0 := frame.moveNext(r, ctx, n); finished {
 		return nil, v0
 	}
 	m := &nestedFrame{nestedLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0
 }
 
@@ -54,14 +54,14 @@ type nestedFrame struct {
 }
 
 // MoveNext continues [nested] where it stopped.
-func (f *nestedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
+func (f *nestedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil, 0)
 	return finished
 }
 
 // moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int) {
+func (f *nestedLocals) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool, result0 int) {
 	var nested1 int
 	state := f.State
 	f.State = statemachine.Running
@@ -83,10 +83,10 @@ func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:84
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:116
-	return t.Yield(), 0
+	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/bench_test.go:116
-	_ = t.Refusal()
+	_ = r.Refusal()
 	result0 = 0
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:92
 	f.State = statemachine.Finished
@@ -94,7 +94,7 @@ resume1:
 endIf1:
 	// bench_test.go:119: return nested(ctx, n-1) + 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
-	f.nested2, nested1 = nestedEnter(t, ctx, n-1)
+	f.nested2, nested1 = nestedEnter(r, ctx, n-1)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:99
 	if f.nested2 == nil {
 		goto resumed2
@@ -103,7 +103,7 @@ endIf1:
 	return false, 0
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
-	nested1 = f.nested2.Results(t)
+	nested1 = f.nested2.Results(r)
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
 	f.nested2 = nil
 resumed2:
@@ -120,8 +120,8 @@ func (f *nestedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [nested] returned, or raises again the panic that ended it.
-func (f *nestedFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *nestedFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -132,14 +132,14 @@ type nestedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.nestedLocals = nestedLocals{Frame: f.nestedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a04594d3e1ee5dda
+// Digest of what is above: 99ee7742202697b6

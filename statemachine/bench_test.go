@@ -16,12 +16,12 @@ type yieldFrame struct {
 	left int
 }
 
-func (f *yieldFrame) MoveNext(t *statemachine.Task) bool {
+func (f *yieldFrame) MoveNext(r *statemachine.Run) bool {
 	if f.left == 0 {
 		return true
 	}
 	f.left--
-	return t.Yield()
+	return r.Yield()
 }
 
 type yieldMachine struct {
@@ -29,23 +29,23 @@ type yieldMachine struct {
 	yieldFrame
 }
 
-func (m *yieldMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.yieldFrame.MoveNext(t) {
+func (m *yieldMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.yieldFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, job.Void{}, nil)
+	m.SetResult(r, job.Void{}, nil)
 	return true
 }
 
 func yieldAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := yieldFrame{left: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &yieldMachine{yieldFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 func BenchmarkSuspendAndResume(b *testing.B) {
@@ -63,10 +63,10 @@ func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
 	for i := range f.jobs {
 		f.jobs[i] = j
 	}
-	var t statemachine.Task
+	var r statemachine.Run
 	b.ReportAllocs()
 	b.ResetTimer()
-	f.MoveNext(&t)
+	f.MoveNext(&r)
 }
 
 // BenchmarkAwaitOfAQueuedJob is a machine that runs the jobs that it awaits.

@@ -19,7 +19,7 @@ import (
 //	    it were not complete                     the queue of the home, with what is awaited
 //	                                          4. register there
 //
-// The count is a plain field of the Task, which the frame has at hand: a suspension
+// The count is a plain field of the Run, which the frame has at hand: a suspension
 // ends the run, and so begins a new count. An await that is asked when the budget is
 // used up has done nothing yet: a lock is taken in step 4, not held in the queue.
 //
@@ -33,25 +33,25 @@ import (
 // complete; it must suspend otherwise, as if it were not. Generated code asks it, and an
 // entry for machines ([Operation]) before it tries to do without a wait. It does not
 // block.
-func (t *Task) Proceed() bool {
-	t.ready++
-	return !budget.Spent(t.ready)
+func (r *Run) Proceed() bool {
+	r.ready++
+	return !budget.Spent(r.ready)
 }
 
 // giveWay is handOver for a chain whose run has used up its budget.
-func (t *Task) giveWay(c *chain) bool {
-	t.ready = 0
+func (r *Run) giveWay(c *chain) bool {
+	r.ready = 0
 	var w schedulers.Work
-	switch a := t.awaiting.(type) {
+	switch a := r.awaiting.(type) {
 	case nil, *sleeping, *guardedSleeping:
-		return t.handOver(c) // it leaves the worker in any case
+		return r.handOver(c) // it leaves the worker in any case
 	case known:
 		w = &delivery{c, a.outcome}
 	default:
 		w = &turn{chain: c, awaiting: a}
 	}
-	hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-	if err := schedulers.TrySubmit(t.top.home, w, hint); err != nil {
+	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
+	if err := schedulers.TrySubmit(r.top.home, w, hint); err != nil {
 		w.Abandon(err)
 	}
 	return true
@@ -89,14 +89,14 @@ type known struct{ *outcome }
 
 // known is how [Sleep] ends that need not wait, with what it returns: at once or, if the
 // machine has to give way, after its turn.
-func (t *Task) known(err error) (asleep bool, _ error) {
-	if t.Proceed() {
+func (r *Run) known(err error) (asleep bool, _ error) {
+	if r.Proceed() {
 		return false, err
 	}
 	var k known
 	if err != nil {
 		k.outcome = &outcome{refusal: err}
 	}
-	t.awaiting = k
+	r.awaiting = k
 	return true, nil
 }

@@ -21,26 +21,14 @@ const (
 
 // givesAsync starts [gives] as a state machine and returns its job.
 func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &givesMachine{givesFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// givesEnter enters [gives] for another machine. It returns the results, or the suspended frame that will have them.
-func givesEnter(t *statemachine.Task, ctx context.Context, s *signal) *givesFrame {
-	frame := givesFrame{s: s}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(givesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // givesFrame is what [gives] keeps while it is suspended.
@@ -51,7 +39,7 @@ type givesFrame struct {
 }
 
 // MoveNext runs [gives] from where it stopped to its next suspension (false) or its end (true).
-func (f *givesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -64,12 +52,12 @@ func (f *givesFrame) MoveNext(t *statemachine.Task) bool {
 	// budget_test.go:50: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:50
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:50
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:73
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:61
 	f.State = statemachine.Finished
 	return true
 }
@@ -79,11 +67,6 @@ func (f *givesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 50)
 }
 
-// Results returns what [gives] returned, or raises again the panic that ended it.
-func (f *givesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in one allocation.
 type givesMachine struct {
 	statemachine.Builder[job.Void]
@@ -91,36 +74,25 @@ type givesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.givesFrame.MoveNext(t) {
+func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.givesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.givesFrame = givesFrame{Frame: f.givesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByJobAsync starts [looksByJob] as a state machine and returns its job.
 func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByJobLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByJobMachine{looksByJobLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByJobEnter enters [looksByJob] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByJobEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByJobFrame, error) {
-	frame := looksByJobLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByJobFrame{looksByJobLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByJobLocals is what [looksByJob] keeps while it is suspended.
@@ -132,21 +104,8 @@ type looksByJobLocals struct {
 	await1 *job.Job[int]
 }
 
-// looksByJobFrame is the frame of [looksByJob] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByJobFrame struct {
-	looksByJobLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByJob] where it stopped.
-func (f *looksByJobFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByJobLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -166,36 +125,34 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:171
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:130
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:145
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:59
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:58
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:191
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:151
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:61
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:199
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:156
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -205,12 +162,6 @@ func (f *looksByJobLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 57)
 }
 
-// Results returns what [looksByJob] returned, or raises again the panic that ended it.
-func (f *looksByJobFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and frame in one allocation.
 type looksByJobMachine struct {
 	statemachine.Builder[job.Void]
@@ -218,37 +169,26 @@ type looksByJobMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByJobMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByJobMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByJobLocals = looksByJobLocals{Frame: f.looksByJobLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByAwaiterAsync starts [looksByAwaiter] as a state machine and returns its job.
 func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByAwaiterLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByAwaiterMachine{looksByAwaiterLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByAwaiterEnter enters [looksByAwaiter] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByAwaiterEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByAwaiterFrame, error) {
-	frame := looksByAwaiterLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByAwaiterFrame{looksByAwaiterLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByAwaiterLocals is what [looksByAwaiter] keeps while it is suspended.
@@ -260,21 +200,8 @@ type looksByAwaiterLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// looksByAwaiterFrame is the frame of [looksByAwaiter] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByAwaiterFrame struct {
-	looksByAwaiterLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByAwaiter] where it stopped.
-func (f *looksByAwaiterFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByAwaiterLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -302,36 +229,34 @@ for1:
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:307
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:249
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:84
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:83
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:327
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:255
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:335
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:260
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -341,12 +266,6 @@ func (f *looksByAwaiterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 82)
 }
 
-// Results returns what [looksByAwaiter] returned, or raises again the panic that ended it.
-func (f *looksByAwaiterFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain, job and frame in one allocation.
 type looksByAwaiterMachine struct {
 	statemachine.Builder[job.Void]
@@ -354,37 +273,26 @@ type looksByAwaiterMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByAwaiterMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByAwaiterMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByAwaiterLocals = looksByAwaiterLocals{Frame: f.looksByAwaiterLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByRegistrarAsync starts [looksByRegistrar] as a state machine and returns its job.
 func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByRegistrarLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByRegistrarMachine{looksByRegistrarLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByRegistrarEnter enters [looksByRegistrar] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByRegistrarEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRegistrarFrame, error) {
-	frame := looksByRegistrarLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByRegistrarFrame{looksByRegistrarLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByRegistrarLocals is what [looksByRegistrar] keeps while it is suspended.
@@ -396,21 +304,8 @@ type looksByRegistrarLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// looksByRegistrarFrame is the frame of [looksByRegistrar] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByRegistrarFrame struct {
-	looksByRegistrarLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByRegistrar] where it stopped.
-func (f *looksByRegistrarFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByRegistrarLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -438,36 +333,34 @@ for1:
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:443
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:338
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:93
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:463
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:471
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -477,12 +370,6 @@ func (f *looksByRegistrarLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 92)
 }
 
-// Results returns what [looksByRegistrar] returned, or raises again the panic that ended it.
-func (f *looksByRegistrarFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]: chain, job and frame in one allocation.
 type looksByRegistrarMachine struct {
 	statemachine.Builder[job.Void]
@@ -490,37 +377,26 @@ type looksByRegistrarMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRegistrarMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByRegistrarMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByRegistrarLocals = looksByRegistrarLocals{Frame: f.looksByRegistrarLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksBySleepAsync starts [looksBySleep] as a state machine and returns its job.
 func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksBySleepLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksBySleepMachine{looksBySleepLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksBySleepEnter enters [looksBySleep] for another machine. It returns the results, or the suspended frame that will have them.
-func looksBySleepEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepFrame, error) {
-	frame := looksBySleepLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksBySleepFrame{looksBySleepLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksBySleepLocals is what [looksBySleep] keeps while it is suspended.
@@ -531,21 +407,8 @@ type looksBySleepLocals struct {
 	s   *signal
 }
 
-// looksBySleepFrame is the frame of [looksBySleep] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksBySleepFrame struct {
-	looksBySleepLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksBySleep] where it stopped.
-func (f *looksBySleepFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksBySleepLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -565,8 +428,8 @@ for1:
 	}
 	// budget_test.go:102: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	asleep1, err = statemachine.Sleep(t, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:570
+	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:433
 	if !asleep1 {
 		goto resumed1
 	}
@@ -574,24 +437,22 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:102
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:446
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:104
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:103
-	result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:587
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:451
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:595
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:456
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -601,12 +462,6 @@ func (f *looksBySleepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 102)
 }
 
-// Results returns what [looksBySleep] returned, or raises again the panic that ended it.
-func (f *looksBySleepFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job and frame in one allocation.
 type looksBySleepMachine struct {
 	statemachine.Builder[job.Void]
@@ -614,37 +469,26 @@ type looksBySleepMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksBySleepMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksBySleepLocals = looksBySleepLocals{Frame: f.looksBySleepLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksBySleepInVainAsync starts [looksBySleepInVain] as a state machine and returns its job.
 func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksBySleepInVainMachine{looksBySleepInVainLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksBySleepInVainEnter enters [looksBySleepInVain] for another machine. It returns the results, or the suspended frame that will have them.
-func looksBySleepInVainEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepInVainFrame, error) {
-	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksBySleepInVainFrame{looksBySleepInVainLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksBySleepInVainLocals is what [looksBySleepInVain] keeps while it is suspended.
@@ -655,21 +499,8 @@ type looksBySleepInVainLocals struct {
 	s   *signal
 }
 
-// looksBySleepInVainFrame is the frame of [looksBySleepInVain] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksBySleepInVainFrame struct {
-	looksBySleepInVainLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksBySleepInVain] where it stopped.
-func (f *looksBySleepInVainFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksBySleepInVainLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -696,8 +527,8 @@ for1:
 	}
 	// budget_test.go:116: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	asleep1, err = statemachine.Sleep(t, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:701
+	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:532
 	if !asleep1 {
 		goto resumed1
 	}
@@ -705,24 +536,22 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
-	if !(!errors.Is(err, errKept)) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
-		goto endIf1
+	if !errors.Is(err, errKept) {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:545
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:118
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:117
-	result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:718
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:550
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:120
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:726
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:555
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -732,12 +561,6 @@ func (f *looksBySleepInVainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 116)
 }
 
-// Results returns what [looksBySleepInVain] returned, or raises again the panic that ended it.
-func (f *looksBySleepInVainFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]: chain, job and frame in one allocation.
 type looksBySleepInVainMachine struct {
 	statemachine.Builder[job.Void]
@@ -745,37 +568,26 @@ type looksBySleepInVainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksBySleepInVainMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksBySleepInVainMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksBySleepInVainLocals = looksBySleepInVainLocals{Frame: f.looksBySleepInVainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByCallAsync starts [looksByCall] as a state machine and returns its job.
 func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByCallLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByCallMachine{looksByCallLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByCallEnter enters [looksByCall] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByCallEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByCallFrame, error) {
-	frame := looksByCallLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByCallFrame{looksByCallLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByCallLocals is what [looksByCall] keeps while it is suspended.
@@ -788,21 +600,8 @@ type looksByCallLocals struct {
 	one1 *oneFrame
 }
 
-// looksByCallFrame is the frame of [looksByCall] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByCallFrame struct {
-	looksByCallLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByCall] where it stopped.
-func (f *looksByCallFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByCallLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var one2 int
 	state := f.State
 	f.State = statemachine.Running
@@ -821,8 +620,8 @@ for1:
 	}
 	// budget_test.go:128: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	f.one1, one2 = oneEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:826
+	f.one1, one2 = oneEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:625
 	if f.one1 == nil {
 		goto resumed1
 	}
@@ -830,26 +629,24 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	one2 = f.one1.Results(t)
+	one2 = f.one1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
 	f.one1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
-	if one2 == 1 {
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
-		goto endIf1
+	if one2 != 1 {
+		result0 = errKept
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:640
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:129
-	result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:845
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:645
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:853
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:650
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -859,12 +656,6 @@ func (f *looksByCallLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 128)
 }
 
-// Results returns what [looksByCall] returned, or raises again the panic that ended it.
-func (f *looksByCallFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job and frame in one allocation.
 type looksByCallMachine struct {
 	statemachine.Builder[job.Void]
@@ -872,36 +663,36 @@ type looksByCallMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByCallMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByCallMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByCallLocals = looksByCallLocals{Frame: f.looksByCallLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oneAsync starts [one] as a state machine and returns its job.
 func oneAsync(ctx context.Context) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oneLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &oneMachine{oneLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // oneEnter enters [one] for another machine. It returns the results, or the suspended frame that will have them.
-func oneEnter(t *statemachine.Task, ctx context.Context) (*oneFrame, int) {
+func oneEnter(r *statemachine.Run, ctx context.Context) (*oneFrame, int) {
 	frame := oneLocals{}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &oneFrame{oneLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0
 }
 
@@ -920,13 +711,13 @@ type oneFrame struct {
 }
 
 // MoveNext continues [one] where it stopped.
-func (f *oneFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *oneFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [one] from where it stopped to its next suspension (false) or its end (true).
-func (f *oneLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) {
+func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -940,22 +731,22 @@ func (f *oneLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) 
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:945
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:736
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-	return t.Await(f.await1), 0
+	return r.Await(f.await1), 0
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
-		v, _ := statemachine.JobResult(t, f.await1)
+		v, _ := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 		f.await1 = nil
 		result0 = v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:959
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:750
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -966,8 +757,8 @@ func (f *oneLocals) Location() statemachine.Location {
 }
 
 // Results returns what [one] returned, or raises again the panic that ended it.
-func (f *oneFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
+func (f *oneFrame) Results(r *statemachine.Run) int {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -978,37 +769,26 @@ type oneMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oneMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.oneLocals = oneLocals{Frame: f.oneLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByTwinAsync starts [looksByTwin] as a state machine and returns its job.
 func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByTwinLocals{s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByTwinMachine{looksByTwinLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByTwinEnter enters [looksByTwin] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByTwinEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByTwinFrame, error) {
-	frame := looksByTwinLocals{s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByTwinFrame{looksByTwinLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByTwinLocals is what [looksByTwin] keeps while it is suspended.
@@ -1020,21 +800,8 @@ type looksByTwinLocals struct {
 	atOnce1 *job.Job[int]
 }
 
-// looksByTwinFrame is the frame of [looksByTwin] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByTwinFrame struct {
-	looksByTwinLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByTwin] where it stopped.
-func (f *looksByTwinFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByTwinLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1054,36 +821,34 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-	if f.atOnce1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1059
+	if f.atOnce1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:826
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-	return t.Await(f.atOnce1), nil
+	return r.Await(f.atOnce1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-		v, err := statemachine.TwinResult(t, f.atOnce1)
+		v, err := statemachine.TwinResult(r, f.atOnce1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-		if !(v != 1 || err != nil) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
-			goto endIf1
+		if v != 1 || err != nil {
+			result0 = errKept
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:841
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:146
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:145
-	result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1079
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:148
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1087
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:852
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1093,12 +858,6 @@ func (f *looksByTwinLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 144)
 }
 
-// Results returns what [looksByTwin] returned, or raises again the panic that ended it.
-func (f *looksByTwinFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job and frame in one allocation.
 type looksByTwinMachine struct {
 	statemachine.Builder[job.Void]
@@ -1106,37 +865,26 @@ type looksByTwinMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByTwinMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByTwinMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByTwinLocals = looksByTwinLocals{Frame: f.looksByTwinLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByDeferAsync starts [looksByDefer] as a state machine and returns its job.
 func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByDeferLocals{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByDeferMachine{looksByDeferLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByDeferEnter enters [looksByDefer] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByDeferEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByDeferFrame, error) {
-	frame := looksByDeferLocals{ctx: ctx, s: s}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &looksByDeferFrame{looksByDeferLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByDeferLocals is what [looksByDefer] keeps while it is suspended.
@@ -1149,21 +897,8 @@ type looksByDeferLocals struct {
 	deferred1 *deferredFrame
 }
 
-// looksByDeferFrame is the frame of [looksByDefer] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByDeferFrame struct {
-	looksByDeferLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByDefer] where it stopped.
-func (f *looksByDeferFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByDeferLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1181,8 +916,8 @@ for1:
 	}
 	// budget_test.go:158: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
-	f.deferred1 = deferredEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1186
+	f.deferred1 = deferredEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:921
 	if f.deferred1 == nil {
 		goto resumed1
 	}
@@ -1190,16 +925,16 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
-	f.deferred1.Results(t)
+	f.deferred1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:933
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:160
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1203
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:938
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1209,12 +944,6 @@ func (f *looksByDeferLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 158)
 }
 
-// Results returns what [looksByDefer] returned, or raises again the panic that ended it.
-func (f *looksByDeferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job and frame in one allocation.
 type looksByDeferMachine struct {
 	statemachine.Builder[job.Void]
@@ -1222,37 +951,37 @@ type looksByDeferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByDeferMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *looksByDeferMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByDeferLocals = looksByDeferLocals{Frame: f.looksByDeferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // deferredAsync starts [deferred] as a state machine and returns its job.
 func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := deferredFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deferredMachine{deferredFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // deferredEnter enters [deferred] for another machine. It returns the results, or the suspended frame that will have them.
-func deferredEnter(t *statemachine.Task, ctx context.Context) *deferredFrame {
+func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	frame := deferredFrame{}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(deferredFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -1263,17 +992,17 @@ type deferredFrame struct {
 }
 
 // MoveNext runs [deferred] from where it stopped to its next suspension (false) or its end (true).
-func (f *deferredFrame) MoveNext(t *statemachine.Task) bool {
+func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(r); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *deferredFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 2, &again)
+func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 2, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1290,26 +1019,26 @@ func (f *deferredFrame) step(t *statemachine.Task) (finished, again bool) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		await1 := job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-			return statemachine.DeferAwait[int](t, await1)
+			return statemachine.DeferAwait[int](r, await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		})
 	}
 epilogue:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1305
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1034
 		return true, false
 	}
 	f.State = 1
 	return false, false
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1313
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1042
 	goto epilogue
 }
 
@@ -1319,8 +1048,8 @@ func (f *deferredFrame) Location() statemachine.Location {
 }
 
 // Results returns what [deferred] returned, or raises again the panic that ended it.
-func (f *deferredFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *deferredFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and frame in one allocation.
@@ -1330,36 +1059,25 @@ type deferredMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *deferredMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.deferredFrame.MoveNext(t) {
+func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.deferredFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.deferredFrame = deferredFrame{Frame: f.deferredFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByLiteralAsync starts [looksByLiteral] as a state machine and returns its job.
 func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByLiteralLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksByLiteralMachine{looksByLiteralLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByLiteralEnter enters [looksByLiteral] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByLiteralEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByLiteralFrame, error) {
-	frame := looksByLiteralLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &looksByLiteralFrame{looksByLiteralLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByLiteralLocals is what [looksByLiteral] keeps while it is suspended.
@@ -1369,22 +1087,9 @@ type looksByLiteralLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// looksByLiteralFrame is the frame of [looksByLiteral] for a caller that is a machine: what it keeps and, at the end, its results.
-type looksByLiteralFrame struct {
-	looksByLiteralLocals
-
-	result0 error
-}
-
-// MoveNext continues [looksByLiteral] where it stopped.
-func (f *looksByLiteralFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1400,23 +1105,23 @@ func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Contex
 		return looksByLiteralFunc1Run(ctx1)
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1405
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1110
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:180
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1420
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1125
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1426,12 +1131,6 @@ func (f *looksByLiteralLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 170)
 }
 
-// Results returns what [looksByLiteral] returned, or raises again the panic that ended it.
-func (f *looksByLiteralFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain, job and frame in one allocation.
 type looksByLiteralMachine struct {
 	statemachine.Builder[job.Void]
@@ -1439,26 +1138,26 @@ type looksByLiteralMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *looksByLiteralMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.looksByLiteralLocals = looksByLiteralLocals{Frame: f.looksByLiteralLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It returns the results, or an error that reports its suspension.
 func looksByLiteralFunc1Run(ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByLiteralFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return v0
 	}
 	m := &looksByLiteralFunc1Machine{looksByLiteralFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // looksByLiteralFunc1Locals is what a function literal of [looksByLiteral] keeps while it is suspended.
@@ -1471,7 +1170,7 @@ type looksByLiteralFunc1Locals struct {
 
 // moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *looksByLiteralFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1494,36 +1193,34 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1499
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1213
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:176
 		}
-//line github.com/movenext/movenext/statemachine/budget_test.go:175
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1519
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1219
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:178
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1527
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1224
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1540,39 +1237,26 @@ type looksByLiteralFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByLiteralFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *looksByLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // looksByRangeAsync starts [looksByRange] as a state machine and returns its job.
 func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := looksByRangeFrame{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &looksByRangeMachine{looksByRangeFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// looksByRangeEnter enters [looksByRange] for another machine. It returns the results, or the suspended frame that will have them.
-func looksByRangeEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRangeFrame, error) {
-	frame := looksByRangeFrame{ctx: ctx, s: s}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(looksByRangeFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // looksByRangeFrame is what [looksByRange] keeps while it is suspended.
@@ -1589,8 +1273,8 @@ type looksByRangeFrame struct {
 }
 
 // MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end (true).
-func (f *looksByRangeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1600,7 +1284,7 @@ func (f *looksByRangeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -1617,15 +1301,15 @@ for1:
 range1:
 	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1622
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1306
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 		goto done1
 	}
@@ -1634,17 +1318,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1638
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1322
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1643
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1327
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1648
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1332
 		goto resume2
 	}
 	f.State = 2
@@ -1652,7 +1336,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
@@ -1666,7 +1350,7 @@ done1:
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1670
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
@@ -1675,18 +1359,12 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1679
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1363
 }
 
 // Location returns where [looksByRange] is suspended.
 func (f *looksByRangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 186, 186)
-}
-
-// Results returns what [looksByRange] returned, or raises again the panic that ended it.
-func (f *looksByRangeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job and frame in one allocation.
@@ -1696,37 +1374,26 @@ type looksByRangeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *looksByRangeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.looksByRangeFrame.MoveNext(t) {
+func (f *looksByRangeMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.looksByRangeFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.looksByRangeFrame = looksByRangeFrame{Frame: f.looksByRangeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsAsync starts [starts] as a state machine and returns its job.
 func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLocals{ctx: ctx, look: look}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsMachine{startsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// startsEnter enters [starts] for another machine. It returns the results, or the suspended frame that will have them.
-func startsEnter(t *statemachine.Task, ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (*startsFrame, error) {
-	frame := startsLocals{ctx: ctx, look: look}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &startsFrame{startsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // startsLocals is what [starts] keeps while it is suspended.
@@ -1741,21 +1408,8 @@ type startsLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// startsFrame is the frame of [starts] for a caller that is a machine: what it keeps and, at the end, its results.
-type startsFrame struct {
-	startsLocals
-
-	result0 error
-}
-
-// MoveNext continues [starts] where it stopped.
-func (f *startsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [starts] from where it stopped to its next suspension (false) or its end (true).
-func (f *startsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1772,10 +1426,10 @@ func (f *startsLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 	// budget_test.go:214: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:214
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:214
-	_ = t.Refusal()
+	_ = r.Refusal()
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:215
 		s := newSignal()
@@ -1785,38 +1439,38 @@ resume1:
 		f.await2 = f.look(f.ctx, s)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1790
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1444
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.look = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
-	_, f.err = statemachine.JobResult(t, f.await2)
+	_, f.err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
 	f.await2 = nil
 	// budget_test.go:218: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1807
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1461
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
-	statemachine.JobResult(t, f.await2)
+	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = nil
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1820
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1474
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1826,12 +1480,6 @@ func (f *startsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 214, 217, 218)
 }
 
-// Results returns what [starts] returned, or raises again the panic that ended it.
-func (f *startsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in one allocation.
 type startsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1839,14 +1487,14 @@ type startsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.startsLocals = startsLocals{Frame: f.startsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 12208a4a2baa8d7c
+// Digest of what is above: 7ea6fe84f0b6fa61

@@ -22,27 +22,27 @@ type machine interface {
 	root
 }
 
-// Start takes over a chain of frames that suspended during its hot start: t is the task
+// Start takes over a chain of frames that suspended during its hot start: r is the run
 // of that start, m the promoted root. It finds the root's home (the ambient scheduler
 // of ctx, or the default), registers the chain, and returns the job. The machine may
 // have finished when Start returns.
-func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
+func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 	b.promise.InitDependent()
 	b.promise.Stay(ctx)
 	b.ctx = ctx
-	t.Push(ctx, m)
-	b.chain.takeOver(ctx, t, m)
+	r.Push(ctx, m)
+	b.chain.takeOver(ctx, r, m)
 	j := b.promise.Job()
-	b.chain.begin(t)
+	b.chain.begin(r)
 	return j
 }
 
-// SetResult completes the job with what the function returned. t is what the machine
+// SetResult completes the job with what the function returned. r is what the machine
 // was given: its last run.
-func (b *Builder[T]) SetResult(t *Task, v T, err error) {
+func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
 		b.promise.Leave(b.ctx)
-		told.Deliver(t.leaving())
+		told.Deliver(r.leaving())
 	}
 }
 
@@ -69,14 +69,14 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 	return p.Job()
 }
 
-// Catch is deferred by the generated FAsync, with the task of its hot start: a panic
+// Catch is deferred by the generated FAsync, with the run of its hot start: a panic
 // before the first suspension becomes a faulted job, as a later one does. A
 // runtime.Goexit cannot be delayed: before the first suspension it ends the caller's
 // goroutine.
-func Catch[T any](t *Task, j **job.Job[T]) {
-	t.leaveLabels()
+func Catch[T any](r *Run, j **job.Job[T]) {
+	r.leaveLabels()
 	if v := recover(); v != nil {
-		*j = job.FromError[T](t.panicked(v).err())
+		*j = job.FromError[T](r.panicked(v).err())
 	}
 }
 

@@ -34,7 +34,7 @@ type leafFrame struct {
 	result1 error
 }
 
-func (f *leafFrame) MoveNext(t *statemachine.Task) bool {
+func (f *leafFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -48,28 +48,28 @@ func (f *leafFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	f.result0, f.result1 = statemachine.JobResult(r, f.await1)
 	f.await1 = nil
 	f.end(f.result0)
 	f.State = statemachine.Finished
 	return true
 }
 
-func (f *leafFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *leafFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
-func leafEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int], end func(int)) (*leafFrame, int, error) {
+func leafEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int], end func(int)) (*leafFrame, int, error) {
 	frame := leafFrame{await1: j, end: end}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(leafFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -84,7 +84,7 @@ type sumFrame struct {
 	err   error
 }
 
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+func (f *sumFrame) MoveNext(r *statemachine.Run) bool {
 	var v int
 	state := f.State
 	f.State = statemachine.Running
@@ -100,14 +100,14 @@ next:
 		f.State = statemachine.Finished
 		return true
 	}
-	f.leaf1, v, f.err = leafEnter(t, f.ctx, f.jobs[f.i], f.end)
+	f.leaf1, v, f.err = leafEnter(r, f.ctx, f.jobs[f.i], f.end)
 	if f.leaf1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-	v, f.err = f.leaf1.Results(t)
+	v, f.err = f.leaf1.Results(r)
 	f.leaf1 = nil
 resumed1:
 	if f.err != nil {
@@ -120,14 +120,14 @@ resumed1:
 }
 
 func sumAsync(ctx context.Context, end func(int), jobs ...*job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumFrame{ctx: ctx, jobs: jobs, end: end}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 type sumMachine struct {
@@ -135,10 +135,10 @@ type sumMachine struct {
 	sumFrame
 }
 
-func (m *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.sumFrame.MoveNext(t) {
+func (m *sumMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.sumFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, m.total, m.err)
+	m.SetResult(r, m.total, m.err)
 	return true
 }

@@ -11,7 +11,7 @@ import (
 // chain is what a chain of suspended calls has in addition to its frames: its way back
 // onto a scheduler. It is work, continuation, registration and timer callback in one,
 // and it lies in the chain's root. Each of a million sleeping machines has one, so what
-// only a running chain needs is in its [Task].
+// only a running chain needs is in its [Run].
 //
 // # Ownership
 //
@@ -27,15 +27,15 @@ import (
 // which orders what came before it. (A sleep is registered with timers, and submitted
 // by their expiry; see sleep.go.) So the fields are plain. The price is one rule:
 // registering is the last thing that the running goroutine does with a chain. A line
-// after it is a data race. (The Task is its own goroutine's, before and after.)
+// after it is a data race. (The Run is its own goroutine's, before and after.)
 type chain struct {
 	node continuation.Node
 	top  *Frame // the frame to resume
 }
 
-// takeOver makes c the chain of the frames that have suspended with the task of a hot
+// takeOver makes c the chain of the frames that have suspended with the run of a hot
 // start. m is their promoted root, ctx the context of its function.
-func (c *chain) takeOver(ctx context.Context, hot *Task, m framed) {
+func (c *chain) takeOver(ctx context.Context, hot *Run, m framed) {
 	bottom := m.base()
 	if bottom.home == nil {
 		bottom.home = ambient.Home(context.Background())
@@ -48,7 +48,7 @@ func (c *chain) takeOver(ctx context.Context, hot *Task, m framed) {
 // begin registers a chain after its hot start. If the awaited operation has completed
 // meanwhile, the chain is still submitted: it resumes at home, not on the goroutine of
 // the function's caller.
-func (c *chain) begin(hot *Task) {
+func (c *chain) begin(hot *Run) {
 	if !hot.register(c) {
 		c.submitWith(hot.outcome, schedulers.Hint{Flags: schedulers.Resumed})
 	}
@@ -58,7 +58,7 @@ func (c *chain) begin(hot *Task) {
 // Run implements schedulers.Work: it runs the chain until it suspends or ends.
 //
 // The body is goOn, written out: a call makes a resumption take
-// 30 to 33 ns instead of 28 ns. (Remembering the last Task, mostly that of the same
+// 30 to 33 ns instead of 28 ns. (Remembering the last Run, mostly that of the same
 // worker, saves a nanosecond, and takes 8 bytes of each suspended machine.)
 func (c *chain) Run(on schedulers.Worker) {
 	t := borrow(on)

@@ -21,10 +21,10 @@ type suspended struct {
 	of *job.Job[int]
 }
 
-func (m *suspended) MoveNext(t *Task) bool {
+func (m *suspended) MoveNext(r *Run) bool {
 	m.State = Finished
-	v, err := JobResult(t, m.of)
-	m.SetResult(t, v, err)
+	v, err := JobResult(r, m.of)
+	m.SetResult(r, v, err)
 	return true
 }
 
@@ -59,7 +59,7 @@ func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 			lookouts[i] = m.registers(t, ring[(i+1)%n])
 		}
 		for i, m := range ring {
-			var run Task
+			var run Run
 			refused := run.closesCircle(&m.chain, lookouts[i])
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no circle")
 			if refused {
@@ -81,8 +81,8 @@ func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
 	x, y := suspend(), suspend()
 	first := x.registers(t, y)
 	y.registers(t, x)
-	y.SetResult(new(Task), 7, nil) // another goroutine ends it, as no machine is
-	assert.False(t, new(Task).closesCircle(&x.chain, first))
+	y.SetResult(new(Run), 7, nil) // another goroutine ends it, as no machine is
+	assert.False(t, new(Run).closesCircle(&x.chain, first))
 	v, err := x.promise.Job().Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)

@@ -70,28 +70,28 @@ func (d *Defers) Push(call func(raise func())) {
 // Leave is deferred by the MoveNext of a function whose deferred calls do not suspend.
 // It makes them if the function has ended, and sets *finished if one of them has
 // recovered.
-func (d *Defers) Leave(t *Task, f *Frame, finished *bool) {
+func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended
 	}
 	exits := false
 	if f.State == Running {
-		d.panic = t.caught(recover())
+		d.panic = r.caught(recover())
 		exits = d.panic == nil
 	}
 	f.State = Finished
-	for d.pop(t) {
+	for d.pop(r) {
 	}
 	*finished = true
 	if exits {
-		d.raise(t) // returning would not end the Goexit
+		d.raise(r) // returning would not end the Goexit
 		return
 	}
-	d.panic, t.outcome = nil, d.panic
+	d.panic, r.outcome = nil, d.panic
 }
 
 // pop makes the newest deferred call; false: no call is left.
-func (d *Defers) pop(t *Task) bool {
+func (d *Defers) pop(r *Run) bool {
 	top := d.top
 	if top == nil {
 		return false
@@ -99,21 +99,21 @@ func (d *Defers) pop(t *Task) bool {
 	d.top = top.below
 	switch {
 	case top.plain != nil:
-		d.runPlain(t, top.plain)
+		d.runPlain(r, top.plain)
 	case top.call != nil:
-		d.run(t, top.call)
+		d.run(r, top.call)
 	default:
-		d.block(t, top.enter)
+		d.block(r, top.enter)
 	}
 	return true
 }
 
 // runPlain makes one call while the panic, if any, is kept.
-func (d *Defers) runPlain(t *Task, call func()) {
+func (d *Defers) runPlain(r *Run, call func()) {
 	returned := false
 	defer func() {
 		if !returned {
-			d.left(t, recover(), false)
+			d.left(r, recover(), false)
 		}
 	}()
 	call()
@@ -121,31 +121,31 @@ func (d *Defers) runPlain(t *Task, call func()) {
 }
 
 // run makes one call while the panic, if any, is in flight.
-func (d *Defers) run(t *Task, call func(raise func())) {
+func (d *Defers) run(r *Run, call func(raise func())) {
 	p, returned := d.panic, false
 	defer func() {
 		v := recover()
 		d.panic = nil
-		d.left(t, v, returned)
+		d.left(r, v, returned)
 	}()
 	if p == nil {
 		call(quiet)
 	} else {
-		t.raised = p
+		r.raised = p
 		call(func() { panic(p.value) })
 	}
 	returned = true
 }
 
 // left says that a call has ended, perhaps with a panic or by leaving the goroutine.
-func (d *Defers) left(t *Task, v any, returned bool) {
+func (d *Defers) left(r *Run, v any, returned bool) {
 	switch {
 	case v != nil:
-		d.note(t, v)
+		d.note(r, v)
 	case !returned && d.steps:
 		d.panic, d.exiting = nil, true // Catch is next
 	case !returned:
-		d.exit(t)
+		d.exit(r)
 	}
 }
 
@@ -154,24 +154,24 @@ func quiet() {}
 
 // exit makes the calls that are left while the goroutine exits: a Goexit ends the panic
 // in flight, but a later one surfaces out of it.
-func (d *Defers) exit(t *Task) {
+func (d *Defers) exit(r *Run) {
 	d.panic, d.exiting = nil, true
-	for d.pop(t) {
+	for d.pop(r) {
 	}
-	d.raise(t)
+	d.raise(r)
 }
 
 // note remembers a panic.
-func (d *Defers) note(t *Task, v any) {
+func (d *Defers) note(r *Run, v any) {
 	if v != nil {
-		d.panic = t.panicked(v)
+		d.panic = r.panicked(v)
 	}
 }
 
 // raise raises the panic, if any.
-func (d *Defers) raise(t *Task) {
+func (d *Defers) raise(r *Run) {
 	if p := d.panic; p != nil {
 		d.panic = nil
-		t.raise(p)
+		r.raise(p)
 	}
 }

@@ -92,8 +92,8 @@ type scriptFrame struct {
 	result string
 }
 
-func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *scriptFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -106,7 +106,7 @@ func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		f.defers.Push(func(raise func()) { defer l.do(i, a); raise() })
 		f.i++
 		f.State = 1
-		return t.Yield()
+		return r.Yield()
 	}
 	f.log.finish(f.script.end)
 	f.result = "returned"
@@ -127,16 +127,16 @@ type epilogueFrame struct {
 
 const epilogue = 3
 
-func (f *epilogueFrame) MoveNext(t *statemachine.Task) bool {
+func (f *epilogueFrame) MoveNext(r *statemachine.Run) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(r); !again {
 			return finished
 		}
 	}
 }
 
-func (f *epilogueFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, epilogue, &again)
+func (f *epilogueFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, epilogue, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -150,19 +150,19 @@ func (f *epilogueFrame) step(t *statemachine.Task) (finished, again bool) {
 		f.push(f.i, f.script.deferred[f.i])
 		f.i++
 		f.State = 1
-		return t.Yield(), false
+		return r.Yield(), false
 	}
 	f.log.finish(f.script.end)
 	f.result = "returned"
 epilogue:
-	if !f.defers.Next(t, &f.Frame) {
-		f.defers.End(t, &f.Frame)
+	if !f.defers.Next(r, &f.Frame) {
+		f.defers.End(r, &f.Frame)
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-	f.defers.Resumed(t)
+	f.defers.Resumed(r)
 	goto epilogue
 }
 
@@ -172,8 +172,8 @@ func (f *epilogueFrame) push(i int, a action) {
 		f.defers.Push(func(raise func()) { defer l.do(i, a); raise() })
 		return
 	}
-	f.defers.PushEntry(func(t *statemachine.Task, p *statemachine.Panicking) statemachine.After {
-		m := literalEnter(t, p, l, i, a)
+	f.defers.PushEntry(func(r *statemachine.Run, p *statemachine.Panicking) statemachine.After {
+		m := literalEnter(r, p, l, i, a)
 		return statemachine.Entered(m != nil)
 	})
 }
@@ -188,21 +188,21 @@ type literalFrame struct {
 	a         action
 }
 
-func literalEnter(t *statemachine.Task, p *statemachine.Panicking, l *log, i int, a action) *literalFrame {
+func literalEnter(r *statemachine.Run, p *statemachine.Panicking, l *log, i int, a action) *literalFrame {
 	frame := literalFrame{panicking: p, log: l, i: i, a: a}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(literalFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
-func (f *literalFrame) MoveNext(t *statemachine.Task) bool {
+func (f *literalFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State == 0 {
 		f.State = 1
-		return t.Yield()
+		return r.Yield()
 	}
 	f.State = statemachine.Running
 	f.log.note("%d", f.i)
@@ -228,12 +228,12 @@ type scriptMachine struct {
 	scriptFrame
 }
 
-func (m *scriptMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.scriptFrame.MoveNext(t) {
+func (m *scriptMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.scriptFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	m.SetResult(t, m.result, nil)
+	r.Rethrow()
+	m.SetResult(r, m.result, nil)
 	return true
 }
 
@@ -242,35 +242,35 @@ type epilogueMachine struct {
 	epilogueFrame
 }
 
-func (m *epilogueMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.epilogueFrame.MoveNext(t) {
+func (m *epilogueMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.epilogueFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, m.result, nil)
+	m.SetResult(r, m.result, nil)
 	return true
 }
 
 func asMachine(ctx context.Context, l *log, s script) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := scriptFrame{log: l, script: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &scriptMachine{scriptFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := epilogueFrame{log: l, script: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &epilogueMachine{epilogueFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // outcome describes how a job ended.

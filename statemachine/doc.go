@@ -6,19 +6,19 @@
 // A function with two awaits is cut into three parts. Each part is a case of one
 // method, MoveNext, which starts where the field State says:
 //
-//	func (f *copyFrame) MoveNext(t *statemachine.Task) bool {
+//	func (f *copyFrame) MoveNext(r *statemachine.Run) bool {
 //		switch state := f.State; state {      // 0: not started
 //		case 1: goto resume1                  // 1, 2: the suspension points
 //		case 2: goto resume2                  // -1: running, -2: finished
 //		}
 //		…
 //		f.await1 = j                          // what is awaited
-//		if !f.await1.IsCompleted() || !t.Proceed() { // mostly: no suspension
+//		if !f.await1.IsCompleted() || !r.Proceed() { // mostly: no suspension
 //			f.State = 1
-//			return t.Await(f.await1)          // false: suspended
+//			return r.Await(f.await1)          // false: suspended
 //		}
 //	resume1:
-//		v, err := statemachine.JobResult(t, f.await1)
+//		v, err := statemachine.JobResult(r, f.await1)
 //		…
 //		return true                           // finished
 //	}
@@ -50,7 +50,7 @@
 // its top frame. There the top frame's MoveNext continues. When it finishes, its
 // caller's continues at once, on the same worker, in a loop (chain.Run): returning
 // through a million frames needs no stack. A caller with another home is submitted
-// there first (Task.goHome): every frame resumes on its own home.
+// there first (Run.goHome): every frame resumes on its own home.
 //
 // # Machines that hand out values
 //
@@ -62,7 +62,7 @@
 // # Ways to end
 //
 // A frame that was resumed can end by returning, by a panic, or by
-// runtime.Goexit. The [Task] keeps a panic until the caller asks for the callee's
+// runtime.Goexit. The [Run] keeps a panic until the caller asks for the callee's
 // results, where Rethrow raises it again with the same value, so that deferred
 // functions and recover in the caller see what they would have seen in plain Go.
 package statemachine

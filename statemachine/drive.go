@@ -20,17 +20,17 @@ func drive(m framed) {
 // begin runs m until it suspends, and returns the job of the rest; nil: m has finished.
 // If m's home is elsewhere, it continues there.
 func begin(m framed, elsewhere bool) *job.Job[job.Void] {
-	var t Task
+	var r Run
 	if elsewhere {
-		t.Yield()
-	} else if m.MoveNext(&t) {
-		t.Rethrow()
+		r.Yield()
+	} else if m.MoveNext(&r) {
+		r.Rethrow()
 		return nil
 	}
-	t.Push(context.Background(), m) // it has its home already, or gets the default
+	r.Push(context.Background(), m) // it has its home already, or gets the default
 	d := &driver{}
 	d.home = m.base().home // it runs no code of a user's, so it is at home anywhere
-	return d.Start(context.Background(), &t, d)
+	return d.Start(context.Background(), &r, d)
 }
 
 // finish waits for what begin has returned.
@@ -47,9 +47,9 @@ type driver struct {
 }
 
 // MoveNext implements StateMachine: the driven frame has come to a value or its end.
-func (d *driver) MoveNext(t *Task) bool {
-	t.Rethrow()
+func (d *driver) MoveNext(r *Run) bool {
+	r.Rethrow()
 	d.State = Finished
-	d.SetResult(t, job.Void{}, nil)
+	d.SetResult(r, job.Void{}, nil)
 	return true
 }

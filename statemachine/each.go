@@ -29,26 +29,26 @@ const (
 )
 
 // MoveNext implements StateMachine: it runs to the next value or the end.
-func (f *each[T]) MoveNext(t *Task) bool {
+func (f *each[T]) MoveNext(r *Run) bool {
 	switch state := f.State; state {
 	case eachAwaits:
-		_ = t.Refusal() // a lost home is reported at awaits only
+		_ = r.Refusal() // a lost home is reported at awaits only
 		return f.arrive()
 	case NotStarted:
 		f.next, f.stop = f.source.Each()
 	case eachYields:
 		if f.wanted.stopped || f.wanted.failure != nil || f.failed {
-			return f.end(t)
+			return f.end(r)
 		}
 	default:
 		f.Misuse(state)
 		return true
 	}
-	if f.step = f.next(); f.step.IsCompleted() && t.Proceed() {
+	if f.step = f.next(); f.step.IsCompleted() && r.Proceed() {
 		return f.arrive()
 	}
 	f.State = eachAwaits
-	return t.Await(f.step)
+	return r.Await(f.step)
 }
 
 // arrive takes the value that came.
@@ -65,9 +65,9 @@ func (f *each[T]) arrive() bool {
 }
 
 // end breaks off, and raises what the loop's body ended with.
-func (f *each[T]) end(t *Task) bool {
+func (f *each[T]) end(r *Run) bool {
 	f.State = Finished
 	f.stop()
-	f.wanted.raise(t)
+	f.wanted.raise(r)
 	return true
 }

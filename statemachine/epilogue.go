@@ -18,14 +18,14 @@ import (
 //	return n                        f.n = n; goto epilogue
 //
 //	epilogue:
-//		if !f.defers.Next(t, &f.Frame) {      // the calls that do not suspend are made in here
-//			f.defers.End(t, &f.Frame)         // raises the panic that is left
+//		if !f.defers.Next(r, &f.Frame) {      // the calls that do not suspend are made in here
+//			f.defers.End(r, &f.Frame)         // raises the panic that is left
 //			return true, false
 //		}
 //		f.State = 2                           // one has suspended
 //		return false, false
 //	resume2:
-//		f.defers.Resumed(t)                   // raises what that one ended with
+//		f.defers.Resumed(r)                   // raises what that one ended with
 //		goto epilogue
 //
 // So a panic of a deferred call, suspended or not, is caught like one of the body,
@@ -49,10 +49,10 @@ import (
 
 // Entry starts a deferred call of a machine. It returns nil if the call has ended. If
 // the call has suspended, it returns what must be done after its end.
-type Entry func(t *Task, p *Panicking) After
+type Entry func(r *Run, p *Panicking) After
 
 // After raises again what a suspended call ended with, if it did not return.
-type After func(t *Task)
+type After func(r *Run)
 
 // Panicking is the panic during which a deferred call is made, or nil.
 type Panicking struct {
@@ -76,18 +76,18 @@ func (d *Defers) PushEntry(enter Entry) {
 
 // Catch is deferred by each step. A panic sends the function to its epilogue, the state
 // of that name; *again tells MoveNext to take another step.
-func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
+func (d *Defers) Catch(r *Run, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
 	}
-	p := t.caught(recover())
+	p := r.caught(recover())
 	d.handling, d.after = nil, nil
 	f.State = epilogue
 	if p == nil {
 		d.panic, d.exiting = nil, true
-		if t.top != f {
+		if r.top != f {
 			f.State, d.steps = Finished, false
-			d.exit(t)
+			d.exit(r)
 		}
 		return
 	}
@@ -97,17 +97,17 @@ func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
 
 // Next makes deferred calls up to the first that suspends (true), or all that are left
 // (false).
-func (d *Defers) Next(t *Task, f *Frame) (suspended bool) {
+func (d *Defers) Next(r *Run, f *Frame) (suspended bool) {
 	d.steps = true
 	for d.top != nil {
 		enter := d.top.enter
 		if enter == nil {
-			d.pop(t)
+			d.pop(r)
 			continue
 		}
 		d.top = d.top.below
-		if d.after = enter(t, d.handle()); d.after != nil {
-			t.move(f)
+		if d.after = enter(r, d.handle()); d.after != nil {
+			r.move(f)
 			return true
 		}
 		d.handled()
@@ -116,10 +116,10 @@ func (d *Defers) Next(t *Task, f *Frame) (suspended bool) {
 }
 
 // Resumed ends the deferred call that has suspended.
-func (d *Defers) Resumed(t *Task) {
+func (d *Defers) Resumed(r *Run) {
 	after := d.after
 	d.after = nil
-	after(t)
+	after(r)
 	d.handled()
 }
 
@@ -142,9 +142,9 @@ func (d *Defers) handled() {
 
 // End ends the epilogue: it raises the panic that was not recovered, or the Goexit that
 // led there.
-func (d *Defers) End(t *Task, f *Frame) {
+func (d *Defers) End(r *Run, f *Frame) {
 	f.State = Finished
-	d.raise(t)
+	d.raise(r)
 	if d.exiting {
 		runtime.Goexit()
 	}
@@ -153,23 +153,23 @@ func (d *Defers) End(t *Task, f *Frame) {
 // Entered is the end of an [Entry] that has called another machine's entry.
 func Entered(suspended bool) After {
 	if suspended {
-		return (*Task).Rethrow
+		return (*Run).Rethrow
 	}
 	return nil
 }
 
 // DeferTwin is an [Entry] for a function that has a twin and no entry.
-func DeferTwin[T any](t *Task, j *job.Job[T]) After {
-	if j.IsCompleted() && t.Proceed() {
-		_, _ = TwinResult(t, j)
+func DeferTwin[T any](r *Run, j *job.Job[T]) After {
+	if j.IsCompleted() && r.Proceed() {
+		_, _ = TwinResult(r, j)
 		return nil
 	}
-	t.Await(j)
-	return func(t *Task) { _, _ = TwinResult(t, j) }
+	r.Await(j)
+	return func(r *Run) { _, _ = TwinResult(r, j) }
 }
 
 // DeferAwait is an [Entry] for awaiting a.
-func DeferAwait[T any](t *Task, a awaiter.Awaitable[T]) After {
+func DeferAwait[T any](r *Run, a awaiter.Awaitable[T]) After {
 	if a == nil {
 		return nil // an error, which is not observable
 	}
@@ -177,30 +177,30 @@ func DeferAwait[T any](t *Task, a awaiter.Awaitable[T]) After {
 	if w == nil {
 		return nil
 	}
-	if w.IsCompleted() && t.Proceed() {
+	if w.IsCompleted() && r.Proceed() {
 		_, _ = w.GetResult()
 		return nil
 	}
-	t.Await(w)
-	return func(t *Task) { _, _ = Result(t, w) }
+	r.Await(w)
+	return func(r *Run) { _, _ = Result(r, w) }
 }
 
 // DeferYield is an [Entry] for job.Yield.
-func DeferYield(t *Task) After {
-	t.Yield()
+func DeferYield(r *Run) After {
+	r.Yield()
 	return dropRefusal
 }
 
 // DeferSwitch is an [Entry] for job.SwitchTo.
-func DeferSwitch(ctx context.Context, t *Task, s schedulers.Scheduler) After {
+func DeferSwitch(ctx context.Context, r *Run, s schedulers.Scheduler) After {
 	if s == nil || ctx != nil && ctx.Err() != nil {
 		return nil
 	}
-	t.Await(movement{to: s})
+	r.Await(movement{to: s})
 	return dropRefusal
 }
 
-func dropRefusal(t *Task) { _ = t.Refusal() }
+func dropRefusal(r *Run) { _ = r.Refusal() }
 
 // movement is what a frame awaits while it moves to another scheduler. It is never
 // registered.
@@ -210,18 +210,18 @@ type movement struct {
 }
 
 // move moves f to where its deferred call has said.
-func (t *Task) move(f *Frame) {
-	if m, ok := t.awaiting.(movement); ok {
-		t.SwitchTo(f, m.to)
+func (r *Run) move(f *Frame) {
+	if m, ok := r.awaiting.(movement); ok {
+		r.SwitchTo(f, m.to)
 	}
 }
 
 // block makes a deferred call while the goroutine exits.
-func (d *Defers) block(t *Task, enter Entry) {
+func (d *Defers) block(r *Run, enter Entry) {
 	returned := false
-	defer func() { d.left(t, recover(), returned) }()
+	defer func() { d.left(r, recover(), returned) }()
 	f := &entryFrame{enter: enter, panicking: d.handle()}
-	f.run(t.Worker())
+	f.run(r.Worker())
 	d.handled()
 	returned = true
 }
@@ -236,16 +236,16 @@ type entryFrame struct {
 
 // run runs it to its end, for which it waits on the worker on.
 func (f *entryFrame) run(on schedulers.Worker) {
-	var t Task
-	if f.MoveNext(&t) {
+	var r Run
+	if f.MoveNext(&r) {
 		return
 	}
 	m := &entryMachine{entryFrame: *f}
-	if t.top != nil && m.home == nil {
-		m.home = t.top.home // it runs no code of a user's
+	if r.top != nil && m.home == nil {
+		m.home = r.top.home // it runs no code of a user's
 	}
 	ctx := context.Background()
-	j := m.Start(ctx, &t, m)
+	j := m.Start(ctx, &r, m)
 	if on != nil {
 		ctx = context.WithValue(ctx, schedulers.WorkerKey, on)
 	}
@@ -255,18 +255,18 @@ func (f *entryFrame) run(on schedulers.Worker) {
 }
 
 // MoveNext implements StateMachine.
-func (f *entryFrame) MoveNext(t *Task) bool {
+func (f *entryFrame) MoveNext(r *Run) bool {
 	state := f.State
 	f.State = Running
 	switch state {
 	case NotStarted:
-		if f.after = f.enter(t, f.panicking); f.after != nil {
-			t.move(&f.Frame)
+		if f.after = f.enter(r, f.panicking); f.after != nil {
+			r.move(&f.Frame)
 			f.State = 1
 			return false
 		}
 	case 1:
-		f.after(t)
+		f.after(r)
 	default:
 		f.Misuse(state)
 	}
@@ -280,10 +280,10 @@ type entryMachine struct {
 }
 
 // MoveNext implements StateMachine.
-func (m *entryMachine) MoveNext(t *Task) bool {
-	if !m.entryFrame.MoveNext(t) {
+func (m *entryMachine) MoveNext(r *Run) bool {
+	if !m.entryFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, job.Void{}, nil)
+	m.SetResult(r, job.Void{}, nil)
 	return true
 }

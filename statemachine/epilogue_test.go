@@ -19,18 +19,18 @@ type exitingFrame struct {
 	defers statemachine.Defers
 }
 
-func (f *exitingFrame) MoveNext(t *statemachine.Task) bool {
-	finished, _ := f.step(t)
+func (f *exitingFrame) MoveNext(r *statemachine.Run) bool {
+	finished, _ := f.step(r)
 	return finished
 }
 
-func (f *exitingFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 1, &again)
+func (f *exitingFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 1, &again)
 	f.State = statemachine.Running
 	l, a := f.log, f.action
 	f.defers.Push(func(raise func()) { defer l.do(1, nothingMuch); raise() })
-	f.defers.PushEntry(func(t *statemachine.Task, p *statemachine.Panicking) statemachine.After {
-		return statemachine.Entered(literalEnter(t, p, l, 2, a) != nil)
+	f.defers.PushEntry(func(r *statemachine.Run, p *statemachine.Panicking) statemachine.After {
+		return statemachine.Entered(literalEnter(r, p, l, 2, a) != nil)
 	})
 	runtime.Goexit()
 	return true, false
@@ -54,9 +54,9 @@ func TestAGoexitBeforeTheFirstSuspensionWaitsForTheDeferredCalls(t *testing.T) {
 					l.note("panicked %v", v)
 				}
 			}()
-			var task statemachine.Task
+			var run statemachine.Run
 			f := &exitingFrame{log: &l, action: a}
-			f.MoveNext(&task)
+			f.MoveNext(&run)
 		}()
 		<-done
 		assert.Equal(t, want, l.String(), "%v", a)
@@ -64,9 +64,9 @@ func TestAGoexitBeforeTheFirstSuspensionWaitsForTheDeferredCalls(t *testing.T) {
 }
 
 func TestDeferredCallsThatEndAtOnceNeedNoSecondTurn(t *testing.T) {
-	var task statemachine.Task
-	assert.Nil(t, statemachine.DeferAwait[int](&task, nil))
-	assert.Nil(t, statemachine.DeferSwitch(context.Background(), &task, nil))
+	var run statemachine.Run
+	assert.Nil(t, statemachine.DeferAwait[int](&run, nil))
+	assert.Nil(t, statemachine.DeferSwitch(context.Background(), &run, nil))
 	assert.Nil(t, statemachine.Entered(false))
 	var none *statemachine.Panicking
 	assert.Nil(t, none.Recover())

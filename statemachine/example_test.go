@@ -28,7 +28,7 @@ type addFrame struct {
 	err  error
 }
 
-func (f *addFrame) MoveNext(t *statemachine.Task) bool {
+func (f *addFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	fmt.Println("MoveNext from state", state)
@@ -43,46 +43,46 @@ func (f *addFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	if !f.a.IsCompleted() {
 		f.State = 1
-		return t.Await(f.a)
+		return r.Await(f.a)
 	}
 resume1:
-	if f.x, f.err = statemachine.JobResult(t, f.a); f.err != nil {
+	if f.x, f.err = statemachine.JobResult(r, f.a); f.err != nil {
 		f.State = statemachine.Finished
 		return true
 	}
 	if !f.b.IsCompleted() {
 		f.State = 2
-		return t.Await(f.b)
+		return r.Await(f.b)
 	}
 resume2:
-	f.sum, f.err = statemachine.JobResult(t, f.b)
+	f.sum, f.err = statemachine.JobResult(r, f.b)
 	f.sum += f.x
 	f.State = statemachine.Finished
 	return true
 }
 
-// addMachine is the root: task, job and frame in one object.
+// addMachine is the root: chain, job and frame in one object.
 type addMachine struct {
 	statemachine.Builder[int]
 	addFrame
 }
 
-func (m *addMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.addFrame.MoveNext(t) {
+func (m *addMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.addFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, m.sum, m.err)
+	m.SetResult(r, m.sum, m.err)
 	return true
 }
 
 func addAsync(ctx context.Context, a, b *job.Job[int]) *job.Job[int] {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := addFrame{a: a, b: b}
-	if frame.MoveNext(&t) {
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &addMachine{addFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // A machine written by hand: what the generator writes for a function with two awaits.
@@ -117,11 +117,11 @@ type countdownFrame struct {
 	i int
 }
 
-func (f *countdownFrame) MoveNext(t *statemachine.Task) bool {
+func (f *countdownFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	if state != statemachine.NotStarted {
-		if !f.Wanted(t) {
+		if !f.Wanted(r) {
 			f.State = statemachine.Finished
 			return true
 		}
@@ -182,10 +182,10 @@ func Example_waitingFrames() {
 
 // An entry for machines asks before it does without a wait: every 1024th await of a run
 // has to suspend.
-func ExampleTask_Proceed() {
-	var t statemachine.Task
+func ExampleRun_Proceed() {
+	var r statemachine.Run
 	n := 1
-	for t.Proceed() {
+	for r.Proceed() {
 		n++
 	}
 	fmt.Println("await", n, "gives way")
@@ -194,11 +194,11 @@ func ExampleTask_Proceed() {
 
 // What an async function does with its labels, as its machine does it.
 func ExampleDoWithLabels() {
-	var t statemachine.Task
+	var r statemachine.Run
 	ctx := context.Background()
-	statemachine.DoWithLabels(&t, ctx, pprof.Labels("tenant", "blue"), func(ctx context.Context) {
+	statemachine.DoWithLabels(&r, ctx, pprof.Labels("tenant", "blue"), func(ctx context.Context) {
 		fmt.Println(labelsHere())
-		statemachine.SetGoroutineLabels(&t, tenant(ctx, "red"))
+		statemachine.SetGoroutineLabels(&r, tenant(ctx, "red"))
 		fmt.Println(labelsHere())
 	})
 	fmt.Println(labelsHere())

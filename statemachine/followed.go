@@ -23,24 +23,24 @@ import (
 
 // registerFollowed is register for a chain that its home follows, or that may be
 // tracked. f is nil if its home does not follow it.
-func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
-	if t.holder != nil {
-		t.holder.Is(c.work())
+func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
+	if r.holder != nil {
+		r.holder.Is(c.work())
 	}
-	if t.lender == nil {
+	if r.lender == nil {
 		c.tellMade()
 	}
-	on, asleep := t.awaiting, false
+	on, asleep := r.awaiting, false
 	switch s := on.(type) {
 	case nil:
-		return t.handOver(c)
+		return r.handOver(c)
 	case *sleeping:
 		on, asleep = s.expected(), true
 	case *guardedSleeping:
 		on, asleep = s.expected(), true
 	default:
-		if budget.Spent(t.ready) {
-			return t.giveWay(c)
+		if budget.Spent(r.ready) {
+			return r.giveWay(c)
 		}
 	}
 	c.top.ticket = c.tellSuspended(on, tracking.Enter(c, on))
@@ -50,7 +50,7 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if f != nil {
 		f.Suspended(c, on)
 	}
-	if t.handOver(c) {
+	if r.handOver(c) {
 		return true
 	}
 	if c.untrack() {
@@ -162,11 +162,11 @@ func (unknown) Name() string { return "a machine" }
 // Holder returns what a lock notes when the machine takes it, so that a report can name
 // the holder. It is for locks whose waiters are followed ([schedulers.Followed]), and
 // does not block.
-func (t *Task) Holder() *schedulers.Holder {
-	if t.holder == nil {
-		t.holder = new(schedulers.Holder)
+func (r *Run) Holder() *schedulers.Holder {
+	if r.holder == nil {
+		r.holder = new(schedulers.Holder)
 	}
-	return t.holder
+	return r.holder
 }
 
 var (

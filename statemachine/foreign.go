@@ -24,23 +24,23 @@ func (r *resumption) Resume() {
 
 // registerForeign registers c with an awaiter that takes any continuation. A
 // panic in OnCompleted is the await's: it is raised in the frame that awaits.
-func (t *Task) registerForeign(c *chain, w awaiter.Completion) (registered bool) {
-	r := &resumption{of: c}
+func (r *Run) registerForeign(c *chain, w awaiter.Completion) (registered bool) {
+	resumed := &resumption{of: c}
 	defer func() {
 		if v := recover(); v != nil {
-			registered = !t.takeBack(r, v)
+			registered = !r.takeBack(resumed, v)
 		}
 	}()
-	w.OnCompleted(r)
+	w.OnCompleted(resumed)
 	return true
 }
 
 // takeBack reports whether the chain continues here, with the panic of OnCompleted. It
 // does not if OnCompleted had resumed the chain before.
-func (t *Task) takeBack(r *resumption, v any) bool {
-	if !r.used.CompareAndSwap(false, true) {
+func (r *Run) takeBack(resumed *resumption, v any) bool {
+	if !resumed.used.CompareAndSwap(false, true) {
 		return false
 	}
-	t.outcome = t.newPanic(v)
+	r.outcome = r.newPanic(v)
 	return true
 }

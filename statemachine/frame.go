@@ -10,7 +10,7 @@ import (
 type StateMachine interface {
 	// MoveNext runs the function from where it stopped to its next suspension
 	// (false) or to its end (true).
-	MoveNext(t *Task) bool
+	MoveNext(r *Run) bool
 }
 
 // The values of [Frame].State in addition to the suspension points, which count from 1.

@@ -21,24 +21,24 @@ const (
 
 // endsAsync starts [ends] as a state machine and returns its job.
 func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := endsLocals{how: how}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &endsMachine{endsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that will have them.
-func endsEnter(t *statemachine.Task, ctx context.Context, how string) (*endsFrame, error) {
+func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &endsFrame{endsLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -57,13 +57,13 @@ type endsFrame struct {
 }
 
 // MoveNext continues [ends] where it stopped.
-func (f *endsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *endsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [ends] from where it stopped to its next suspension (false) or its end (true).
-func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,10 +76,10 @@ func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	// home_test.go:68: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:68
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:68
-	_ = t.Refusal()
+	_ = r.Refusal()
 	switch f.how {
 	case "panics":
 		panic(errAway)
@@ -98,8 +98,8 @@ func (f *endsLocals) Location() statemachine.Location {
 }
 
 // Results returns what [ends] returned, or raises again the panic that ended it.
-func (f *endsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *endsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -110,36 +110,36 @@ type endsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *endsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // switchesAsync starts [switches] as a state machine and returns its job.
 func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := switchesLocals{ctx: ctx, how: how}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, to); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, to); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &switchesMachine{switchesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // switchesEnter enters [switches] for another machine. It returns the results, or the suspended frame that will have them.
-func switchesEnter(t *statemachine.Task, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
+func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
-	if finished, v0 := frame.moveNext(t, to); finished {
+	if finished, v0 := frame.moveNext(r, to); finished {
 		return nil, v0
 	}
 	m := &switchesFrame{switchesLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -161,14 +161,14 @@ type switchesFrame struct {
 }
 
 // MoveNext continues [switches] where it stopped.
-func (f *switchesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *switchesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler) (finished bool, result0 error) {
+func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -194,26 +194,23 @@ func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler)
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	return t.SwitchTo(&f.Frame, to), nil
+	return r.SwitchTo(&f.Frame, to), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:82
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:206
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/home_test.go:84
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:83
-	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:210
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
-	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:217
+	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:214
 	if f.ends2 == nil {
 		goto resumed2
 	}
@@ -222,11 +219,11 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
-	result0 = f.ends2.Results(t)
+	result0 = f.ends2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:230
+//line github.com/movenext/movenext/statemachine/home_async_test.go:227
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -237,8 +234,8 @@ func (f *switchesLocals) Location() statemachine.Location {
 }
 
 // Results returns what [switches] returned, or raises again the panic that ended it.
-func (f *switchesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *switchesFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -249,37 +246,37 @@ type switchesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *switchesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // returnsAfterAsync starts [returnsAfter] as a state machine and returns its job.
 func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := returnsAfterFrame{how: how}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, away) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, away) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &returnsAfterMachine{returnsAfterFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
-func returnsAfterEnter(t *statemachine.Task, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
+func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil, frame.result0
 	}
 	m := new(returnsAfterFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -294,23 +291,23 @@ type returnsAfterFrame struct {
 }
 
 // MoveNext continues [returnsAfter] where it stopped.
-func (f *returnsAfterFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *returnsAfterFrame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	for {
-		if finished, again := f.step(t, away); !again {
+		if finished, again := f.step(r, away); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -327,22 +324,22 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 	{
 		away := away
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-			m := returnsAfterFunc1Enter(t, away)
+			m := returnsAfterFunc1Enter(r, away)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:340
+//line github.com/movenext/movenext/statemachine/home_async_test.go:337
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:93
-	_ = t.Refusal()
+	_ = r.Refusal()
 	switch f.how {
 	case "panics":
 		panic(errAway)
@@ -352,10 +349,10 @@ resume1:
 	f.result0 = errAway
 epilogue:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:359
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:356
 		return true, false
 	}
 	f.State = 2
@@ -363,8 +360,8 @@ epilogue:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:368
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:365
 	goto epilogue
 }
 
@@ -374,8 +371,8 @@ func (f *returnsAfterFrame) Location() statemachine.Location {
 }
 
 // Results returns what [returnsAfter] returned, or raises again the panic that ended it.
-func (f *returnsAfterFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -386,24 +383,24 @@ type returnsAfterMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *returnsAfterMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.returnsAfterFrame.moveNext(t, nil) {
+func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.returnsAfterFrame.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.result0)
+	f.SetResult(r, job.Void{}, f.result0)
 	f.returnsAfterFrame = returnsAfterFrame{Frame: f.returnsAfterFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
-func returnsAfterFunc1Enter(t *statemachine.Task, away context.Context) *returnsAfterFunc1Frame {
+func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil
 	}
 	m := new(returnsAfterFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -415,13 +412,13 @@ type returnsAfterFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [returnsAfter] where it stopped.
-func (f *returnsAfterFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -433,8 +430,8 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	}
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:438
+	f.ends1, _ = endsEnter(r, away, "")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:435
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -442,11 +439,11 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
-	f.ends1.Results(t)
+	f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:450
+//line github.com/movenext/movenext/statemachine/home_async_test.go:447
 	f.State = statemachine.Finished
 	return true
 }
@@ -457,8 +454,8 @@ func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [returnsAfter] returned, or raises again the panic that ended it.
-func (f *returnsAfterFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a state machine.
@@ -480,9 +477,9 @@ type numbersAtFrame struct {
 	i  int
 }
 
-// MoveNext runs [numbersAt] from where it stopped to its next suspension (false) or its end (true).
-func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -499,10 +496,10 @@ func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	// home_test.go:126: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:126
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:126
-	_ = t.Refusal()
+	_ = r.Refusal()
 	{
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:127
@@ -523,42 +520,38 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:527
+//line github.com/movenext/movenext/statemachine/home_async_test.go:524
 	f.State = 2
 	return true
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:130
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:130
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/home_test.go:130
-			goto endIf1
+		if !yield1 {
+			goto endRange1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:540
-	goto endRange1
-endIf1:
 //line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:547
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/home_test.go:135
-	return t.Yield()
+	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.at.step("the stream's end")
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:562
+//line github.com/movenext/movenext/statemachine/home_async_test.go:555
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -568,27 +561,27 @@ func (f *numbersAtFrame) Location() statemachine.Location {
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsFrame{at: at, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, away, thereArg, way, how) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, away, thereArg, way, how) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &callsMachine{callsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
+func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
-	if frame.moveNext(t, ctx, away, thereArg, way, how) {
-		t.Rethrow()
+	if frame.moveNext(r, ctx, away, thereArg, way, how) {
+		r.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(callsFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -608,14 +601,14 @@ type callsFrame struct {
 }
 
 // MoveNext continues [calls] where it stopped.
-func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil, "", "")
+func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil, nil, "", "")
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *callsFrame) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
 	var returnsAfter1 error
@@ -670,13 +663,13 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:674
+//line github.com/movenext/movenext/statemachine/home_async_test.go:667
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends2 = endsEnter(t, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:680
+	f.ends1, ends2 = endsEnter(r, away, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:673
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -684,19 +677,19 @@ case1:
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	ends2 = f.ends1.Results(t)
+	ends2 = f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	f.ends1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:694
+//line github.com/movenext/movenext/statemachine/home_async_test.go:687
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:700
+	f.switches2, switches1 = switchesEnter(r, ctx, there2, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:693
 	if f.switches2 == nil {
 		goto resumed2
 	}
@@ -704,19 +697,19 @@ case2:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	switches1 = f.switches2.Results(t)
+	switches1 = f.switches2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	f.switches2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:714
+//line github.com/movenext/movenext/statemachine/home_async_test.go:707
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:720
+	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, ctx, away, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:713
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
@@ -724,29 +717,29 @@ case3:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	returnsAfter1 = f.returnsAfter3.Results(t)
+	returnsAfter1 = f.returnsAfter3.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	f.returnsAfter3 = nil
 resumed3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:734
+//line github.com/movenext/movenext/statemachine/home_async_test.go:727
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = byHandAsync(ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	if f.byHand4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:742
+	if f.byHand4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:735
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	return t.Await(f.byHand4)
+	return r.Await(f.byHand4)
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	_, *f.err = statemachine.TwinResult(t, f.byHand4)
+	_, *f.err = statemachine.TwinResult(r, f.byHand4)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = nil
 endSwitch1:
@@ -754,7 +747,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:758
+//line github.com/movenext/movenext/statemachine/home_async_test.go:751
 }
 
 // Location returns where [calls] is suspended.
@@ -763,8 +756,8 @@ func (f *callsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [calls] returned, or raises again the panic that ended it.
-func (f *callsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *callsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return *f.err
 }
 
@@ -775,39 +768,27 @@ type callsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.callsFrame.moveNext(t, nil, nil, nil, "", "") {
+func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.callsFrame.moveNext(r, nil, nil, nil, "", "") {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // throughAsync starts [through] as a state machine and returns its job.
 func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := throughLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg, way, how); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg, way, how); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &throughMachine{throughLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// throughEnter enters [through] for another machine. It returns the results, or the suspended frame that will have them.
-func throughEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
-	frame := throughLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, thereArg, way, how); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &throughFrame{throughLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // throughLocals is what [through] keeps while it is suspended.
@@ -820,23 +801,10 @@ type throughLocals struct {
 	calls1 *callsFrame
 }
 
-// throughFrame is the frame of [through] for a caller that is a machine: what it keeps and, at the end, its results.
-type throughFrame struct {
-	throughLocals
-
-	result0 error
-}
-
-// MoveNext continues [through] where it stopped.
-func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, nil, "", "")
-	return finished
-}
-
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *throughLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -854,8 +822,8 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
-	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:859
+	f.calls1, err = callsEnter(r, ctx, away, there2, way, how, f.at)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:827
 	if f.calls1 == nil {
 		goto resumed1
 	}
@@ -863,7 +831,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
-	err = f.calls1.Results(t)
+	err = f.calls1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1 = nil
 resumed1:
@@ -874,18 +842,12 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:878
+//line github.com/movenext/movenext/statemachine/home_async_test.go:846
 }
 
 // Location returns where [through] is suspended.
 func (f *throughLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
-}
-
-// Results returns what [through] returned, or raises again the panic that ended it.
-func (f *throughFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame in one allocation.
@@ -895,39 +857,27 @@ type throughMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *throughMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil, "", "")
+func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil, "", "")
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // cleansUpAsync starts [cleansUp] as a state machine and returns its job.
 func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := cleansUpFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, away, at) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, away, at) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &cleansUpMachine{cleansUpFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// cleansUpEnter enters [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
-func cleansUpEnter(t *statemachine.Task, ctx, away context.Context, at *steps) *cleansUpFrame {
-	frame := cleansUpFrame{}
-	if frame.moveNext(t, away, at) {
-		return nil
-	}
-	m := new(cleansUpFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // cleansUpFrame is what [cleansUp] keeps while it is suspended.
@@ -936,24 +886,19 @@ type cleansUpFrame struct {
 	defers statemachine.Defers
 }
 
-// MoveNext continues [cleansUp] where it stopped.
-func (f *cleansUpFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *cleansUpFrame) moveNext(t *statemachine.Task, away context.Context, at *steps) bool {
+func (f *cleansUpFrame) moveNext(r *statemachine.Run, away context.Context, at *steps) bool {
 	for {
-		if finished, again := f.runStep(t, away, at); !again {
+		if finished, again := f.runStep(r, away, at); !again {
 			return finished
 		}
 	}
 }
 
 // runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *steps) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
+func (f *cleansUpFrame) runStep(r *statemachine.Run, away context.Context, at *steps) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -973,47 +918,42 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 		f.defers.PushPlain(func() { at.step("deferred first") })
 		away := away
 //line github.com/movenext/movenext/statemachine/home_test.go:180
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/home_test.go:180
-			m := cleansUpFunc1Enter(t, away, at)
+			m := cleansUpFunc1Enter(r, away, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:986
+//line github.com/movenext/movenext/statemachine/home_async_test.go:931
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	_ = t.Refusal()
+	_ = r.Refusal()
 epilogue:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:998
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:943
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1006
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:951
 	goto epilogue
 }
 
 // Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
-}
-
-// Results returns what [cleansUp] returned, or raises again the panic that ended it.
-func (f *cleansUpFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
@@ -1023,24 +963,24 @@ type cleansUpMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *cleansUpMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.cleansUpFrame.moveNext(t, nil, nil) {
+func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.cleansUpFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
-func cleansUpFunc1Enter(t *statemachine.Task, away context.Context, at *steps) *cleansUpFunc1Frame {
+func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
-	if frame.moveNext(t, away) {
+	if frame.moveNext(r, away) {
 		return nil
 	}
 	m := new(cleansUpFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -1054,13 +994,13 @@ type cleansUpFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [cleansUp] where it stopped.
-func (f *cleansUpFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
+func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1072,8 +1012,8 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	}
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
+	f.ends1, _ = endsEnter(r, away, "")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1017
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -1081,13 +1021,13 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
-	f.ends1.Results(t)
+	f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1091
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1031
 	f.State = statemachine.Finished
 	return true
 }
@@ -1098,34 +1038,21 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
-func (f *cleansUpFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // rangesAsync starts [ranges] as a state machine and returns its job.
 func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := rangesFrame{how: how, at: at, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, values) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, values) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &rangesMachine{rangesFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// rangesEnter enters [ranges] for another machine. It returns the results, or the suspended frame that will have them.
-func rangesEnter(t *statemachine.Task, ctx context.Context, values *job.Stream[int], how string, at *steps) (*rangesFrame, error) {
-	frame := rangesFrame{how: how, at: at, err: new(error)}
-	if frame.moveNext(t, values) {
-		t.Rethrow()
-		return nil, *frame.err
-	}
-	m := new(rangesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // rangesFrame is what [ranges] keeps while it is suspended.
@@ -1142,16 +1069,11 @@ type rangesFrame struct {
 	err *error
 }
 
-// MoveNext continues [ranges] where it stopped.
-func (f *rangesFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1161,7 +1083,7 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -1189,15 +1111,15 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1116
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:197
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 		goto done1
 	}
@@ -1206,7 +1128,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1210
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1132
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1215,7 +1137,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1219
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1141
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1225,12 +1147,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1151
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1234
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
 		goto resume2
 	}
 	f.State = 2
@@ -1238,7 +1160,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1259,18 +1181,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1263
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1185
 }
 
 // Location returns where [ranges] is suspended.
 func (f *rangesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
-}
-
-// Results returns what [ranges] returned, or raises again the panic that ended it.
-func (f *rangesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in one allocation.
@@ -1280,36 +1196,36 @@ type rangesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *rangesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.rangesFrame.moveNext(t, nil) {
+func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.rangesFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lateAsync starts [late] as a state machine and returns its job.
 func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := lateLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lateMachine{lateLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // lateEnter enters [late] for another machine. It returns the results, or the suspended frame that will have them.
-func lateEnter(t *statemachine.Task, ctx context.Context, at *steps) (*lateFrame, error) {
+func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &lateFrame{lateLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -1330,13 +1246,13 @@ type lateFrame struct {
 }
 
 // MoveNext continues [late] where it stopped.
-func (f *lateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *lateFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [late] from where it stopped to its next suspension (false) or its end (true).
-func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1358,23 +1274,23 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1363
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1279
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
-		_, err := statemachine.Result(t, f.await1)
+		_, err := statemachine.Result(r, f.await1)
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1378
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1294
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1385,8 +1301,8 @@ func (f *lateLocals) Location() statemachine.Location {
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
-func (f *lateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *lateFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -1397,37 +1313,26 @@ type lateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // callsLateAsync starts [callsLate] as a state machine and returns its job.
 func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := callsLateLocals{away: away, at: at, there: thereArg}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, first); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, first); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsLateMachine{callsLateLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// callsLateEnter enters [callsLate] for another machine. It returns the results, or the suspended frame that will have them.
-func callsLateEnter(t *statemachine.Task, ctx, away context.Context, first bool, at, thereArg *steps) (*callsLateFrame, error) {
-	frame := callsLateLocals{away: away, at: at, there: thereArg}
-	if finished, v0 := frame.moveNext(t, first); finished {
-		return nil, v0
-	}
-	m := &callsLateFrame{callsLateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // callsLateLocals is what [callsLate] keeps while it is suspended.
@@ -1441,22 +1346,9 @@ type callsLateLocals struct {
 	late2 *lateFrame
 }
 
-// callsLateFrame is the frame of [callsLate] for a caller that is a machine: what it keeps and, at the end, its results.
-type callsLateFrame struct {
-	callsLateLocals
-
-	result0 error
-}
-
-// MoveNext continues [callsLate] where it stopped.
-func (f *callsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, false)
-	return finished
-}
-
 // moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished bool, result0 error) {
+func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1475,18 +1367,18 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1479
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1371
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
-	f.late2, err = lateEnter(t, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1490
+	f.late2, err = lateEnter(r, f.away, f.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1382
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1495,14 +1387,14 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
-	err = f.late2.Results(t)
+	err = f.late2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1506
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1398
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1512,12 +1404,6 @@ func (f *callsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
 }
 
-// Results returns what [callsLate] returned, or raises again the panic that ended it.
-func (f *callsLateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and frame in one allocation.
 type callsLateMachine struct {
 	statemachine.Builder[job.Void]
@@ -1525,37 +1411,26 @@ type callsLateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *callsLateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, false)
+func (f *callsLateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, false)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
 func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLateLocals{at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// startsLateEnter enters [startsLate] for another machine. It returns the results, or the suspended frame that will have them.
-func startsLateEnter(t *statemachine.Task, ctx, away context.Context, at, thereArg *steps) (*startsLateFrame, error) {
-	frame := startsLateLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, thereArg); finished {
-		return nil, v0
-	}
-	m := &startsLateFrame{startsLateLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // startsLateLocals is what [startsLate] keeps while it is suspended.
@@ -1567,22 +1442,9 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// startsLateFrame is the frame of [startsLate] for a caller that is a machine: what it keeps and, at the end, its results.
-type startsLateFrame struct {
-	startsLateLocals
-
-	result0 error
-}
-
-// MoveNext continues [startsLate] where it stopped.
-func (f *startsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, nil, nil)
-	return finished
-}
-
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
+func (f *startsLateLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1603,24 +1465,24 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1608
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1470
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1624
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1486
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1630,12 +1492,6 @@ func (f *startsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
-// Results returns what [startsLate] returned, or raises again the panic that ended it.
-func (f *startsLateFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and frame in one allocation.
 type startsLateMachine struct {
 	statemachine.Builder[job.Void]
@@ -1643,26 +1499,26 @@ type startsLateMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.startsLateLocals = startsLateLocals{Frame: f.startsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, away, thereArg); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, away, thereArg); finished {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // startsLateFunc1Locals is what a function literal of [startsLate] keeps while it is suspended.
@@ -1676,7 +1532,7 @@ type startsLateFunc1Locals struct {
 
 // moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Context, there2 *steps) (finished bool, result0 error) {
+func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Context, there2 *steps) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1689,8 +1545,8 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	}
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	f.late1, err = lateEnter(t, away, there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1694
+	f.late1, err = lateEnter(r, away, there2)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1550
 	if f.late1 == nil {
 		goto resumed1
 	}
@@ -1698,14 +1554,14 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	err = f.late1.Results(t)
+	err = f.late1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1709
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1565
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1722,13 +1578,13 @@ type startsLateFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 5a346d4c1a551357
+// Digest of what is above: 5925a99d14311a98

@@ -61,17 +61,17 @@ func Range0(seq func(yield func() bool)) *Loop[job.Void, job.Void] {
 }
 
 // MoveNext implements StateMachine: it runs to the next value or the end.
-func (f *iterator[K, V]) MoveNext(t *Task) bool {
+func (f *iterator[K, V]) MoveNext(r *Run) bool {
 	switch state := f.State; state {
 	case iteratorRuns:
 		// A lost home is reported at awaits; a range has no means to report it.
-		_ = t.Refusal()
-		return f.arrive(t)
+		_ = r.Refusal()
+		return f.arrive(r)
 	case NotStarted, iteratorYields:
 		f.step = new(promise.Promise[job.Void])
 		f.step.Init()
 		f.State = iteratorRuns
-		return f.await(t, f.step.Job(), state)
+		return f.await(r, f.step.Job(), state)
 	default:
 		f.Misuse(state)
 		return true
@@ -80,7 +80,7 @@ func (f *iterator[K, V]) MoveNext(t *Task) bool {
 
 // await gives the iterator its turn. A goroutine that exits waits for it as plain code
 // would, since it cannot suspend.
-func (f *iterator[K, V]) await(t *Task, step *job.Job[job.Void], before int32) bool {
+func (f *iterator[K, V]) await(r *Run, step *job.Job[job.Void], before int32) bool {
 	exits := f.wanted.failure != nil && f.wanted.failure.goexit
 	if before == NotStarted {
 		go f.run()
@@ -88,21 +88,21 @@ func (f *iterator[K, V]) await(t *Task, step *job.Job[job.Void], before int32) b
 		f.resume <- struct{}{}
 	}
 	if !exits {
-		return t.Await(step)
+		return r.Await(step)
 	}
 	_, _ = step.Await()
-	return f.arrive(t)
+	return f.arrive(r)
 }
 
 // arrive takes what came.
-func (f *iterator[K, V]) arrive(t *Task) bool {
+func (f *iterator[K, V]) arrive(r *Run) bool {
 	if !f.over {
 		f.State = iteratorYields
 		return true
 	}
 	f.State = Finished
 	if f.how != nil {
-		t.raise(f.how)
+		r.raise(f.how)
 	}
 	return true
 }

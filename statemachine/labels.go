@@ -15,7 +15,7 @@ import (
 // for a goroutine: they hold for the whole chain of calls, also behind the call that has
 // set them.
 //
-//	while it runs         in the Task, and on the goroutine
+//	while it runs         in the Run, and on the goroutine
 //	while it is suspended in the home of the frame that resumes: a copy of its own
 //
 // So a machine without labels has nothing more than before, and pays for a comparison at
@@ -36,36 +36,36 @@ type none struct{ context.Context }
 func (none) HasLabels() bool { return true }
 
 // wear gives the goroutine the labels of the chain.
-func (t *Task) wear(l *schedulers.Labels) {
+func (r *Run) wear(l *schedulers.Labels) {
 	l.Set()
-	t.labels = l
+	r.labels = l
 }
 
 // wearOwn is wear for a chain that may have none.
-func (t *Task) wearOwn() {
-	if l := t.top.home.Labels; l != nil {
-		t.wear(l)
+func (r *Run) wearOwn() {
+	if l := r.top.home.Labels; l != nil {
+		r.wear(l)
 	}
 }
 
 // leaveLabels takes the chain's labels from the goroutine.
-func (t *Task) leaveLabels() {
-	if t.labels != nil {
+func (r *Run) leaveLabels() {
+	if r.labels != nil {
 		schedulers.ClearLabels()
-		t.labels = nil
+		r.labels = nil
 	}
 }
 
 // keepLabels keeps the labels for the next resumption. It returns the home of the top
 // frame, where they are.
-func (t *Task) keepLabels() *schedulers.Home {
-	f := t.top
+func (r *Run) keepLabels() *schedulers.Home {
+	f := r.top
 	switch below := f.caller; {
-	case f.home.Labels == t.labels:
-	case below != nil && below.home.Labels == t.labels && below.atHomeOf(f):
+	case f.home.Labels == r.labels:
+	case below != nil && below.home.Labels == r.labels && below.atHomeOf(f):
 		f.home = below.home
 	default:
-		f.home = f.home.WithLabels(t.labels)
+		f.home = f.home.WithLabels(r.labels)
 	}
 	return f.home
 }
@@ -73,32 +73,32 @@ func (t *Task) keepLabels() *schedulers.Home {
 // takeLabels is for a chain that has suspended in its hot start: it has the labels of
 // ctx, unless it has set others. Those it takes from the goroutine, which belongs to the
 // caller and gets the labels of ctx, as after pprof.Do.
-func (t *Task) takeLabels(ctx context.Context) {
-	if t.labels == nil {
-		t.labels = schedulers.LabelsOf(ctx)
+func (r *Run) takeLabels(ctx context.Context) {
+	if r.labels == nil {
+		r.labels = schedulers.LabelsOf(ctx)
 	} else if ctx == nil {
 		schedulers.ClearLabels()
 	} else {
 		pprof.SetGoroutineLabels(ctx)
 	}
-	t.keepLabels()
+	r.keepLabels()
 }
 
 // SetGoroutineLabels is pprof.SetGoroutineLabels as generated machines call it: the
 // labels of ctx are those of the machine from now on, on whichever goroutine. It does
 // not block.
-func SetGoroutineLabels(t *Task, ctx context.Context) {
+func SetGoroutineLabels(r *Run, ctx context.Context) {
 	pprof.SetGoroutineLabels(ctx)
-	t.labels = schedulers.LabelsOf(ctx)
-	if t.labels == nil && t.lender == nil {
-		t.labels = unlabelled
+	r.labels = schedulers.LabelsOf(ctx)
+	if r.labels == nil && r.lender == nil {
+		r.labels = unlabelled
 	}
 }
 
 // DoWithLabels is pprof.Do as generated machines call it. It blocks as long as f does.
-func DoWithLabels(t *Task, ctx context.Context, labels pprof.LabelSet, f func(context.Context)) {
-	defer SetGoroutineLabels(t, ctx)
+func DoWithLabels(r *Run, ctx context.Context, labels pprof.LabelSet, f func(context.Context)) {
+	defer SetGoroutineLabels(r, ctx)
 	ctx = pprof.WithLabels(ctx, labels)
-	SetGoroutineLabels(t, ctx)
+	SetGoroutineLabels(r, ctx)
 	f(ctx)
 }

@@ -21,25 +21,14 @@ const (
 
 // stagesAsync starts [stages] as a state machine and returns its job.
 func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := stagesLocals{ctx: ctx, seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stagesMachine{stagesLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// stagesEnter enters [stages] for another machine. It returns the results, or the suspended frame that will have them.
-func stagesEnter(t *statemachine.Task, ctx context.Context, seen *[]string) (*stagesFrame, error) {
-	frame := stagesLocals{ctx: ctx, seen: seen}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &stagesFrame{stagesLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // stagesLocals is what [stages] keeps while it is suspended.
@@ -55,21 +44,8 @@ type stagesLocals struct {
 	await4 *job.Job[job.Void]
 }
 
-// stagesFrame is the frame of [stages] for a caller that is a machine: what it keeps and, at the end, its results.
-type stagesFrame struct {
-	stagesLocals
-
-	result0 error
-}
-
-// MoveNext continues [stages] where it stopped.
-func (f *stagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [stages] from where it stopped to its next suspension (false) or its end (true).
-func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -95,18 +71,18 @@ func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:99
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:75
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	asleep1, err = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:110
+	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:86
 	if !asleep1 {
 		goto resumed2
 	}
@@ -114,25 +90,21 @@ resume1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	err = t.Refusal()
+	err = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:60
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:99
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/labels_test.go:62
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:61
-	result0 = err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:127
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:63
 	f.note()
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
-	f.inner3 = innerEnter(t, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:136
+	f.inner3 = innerEnter(r, f.ctx, f.seen)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:108
 	if f.inner3 == nil {
 		goto resumed3
 	}
@@ -141,7 +113,7 @@ endIf1:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
-	f.inner3.Results(t)
+	f.inner3.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = nil
 resumed3:
@@ -154,17 +126,17 @@ resumed3:
 		f.await4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:159
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:131
 		goto resume4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	return t.Await(f.await4), nil
+	return r.Await(f.await4), nil
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	_, f.err = statemachine.JobResult(t, f.await4)
+	_, f.err = statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	f.await4 = nil
 	f.note()
@@ -176,23 +148,23 @@ resume4:
 			func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:181
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:153
 		goto resume5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	return t.Await(f.await4), nil
+	return r.Await(f.await4), nil
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	statemachine.JobResult(t, f.await4)
+	statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	f.await4 = nil
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:196
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:168
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -202,12 +174,6 @@ func (f *stagesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
-// Results returns what [stages] returned, or raises again the panic that ended it.
-func (f *stagesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // stagesMachine is the root of a chain of calls that begins with [stages]: chain, job and frame in one allocation.
 type stagesMachine struct {
 	statemachine.Builder[job.Void]
@@ -215,37 +181,37 @@ type stagesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stagesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.stagesLocals = stagesLocals{Frame: f.stagesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // innerAsync starts [inner] as a state machine and returns its job.
 func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := innerFrame{seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &innerMachine{innerFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // innerEnter enters [inner] for another machine. It returns the results, or the suspended frame that will have them.
-func innerEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *innerFrame {
+func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *innerFrame {
 	frame := innerFrame{seen: seen}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(innerFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -257,7 +223,7 @@ type innerFrame struct {
 }
 
 // MoveNext runs [inner] from where it stopped to its next suspension (false) or its end (true).
-func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
+func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -270,12 +236,12 @@ func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
 	// labels_test.go:78: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:279
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:245
 	f.State = statemachine.Finished
 	return true
 }
@@ -286,8 +252,8 @@ func (f *innerFrame) Location() statemachine.Location {
 }
 
 // Results returns what [inner] returned, or raises again the panic that ended it.
-func (f *innerFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *innerFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // innerMachine is the root of a chain of calls that begins with [inner]: chain, job and frame in one allocation.
@@ -297,39 +263,26 @@ type innerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *innerMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.innerFrame.MoveNext(t) {
+func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.innerFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.innerFrame = innerFrame{Frame: f.innerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // breaksAsync starts [breaks] as a state machine and returns its job.
 func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := breaksFrame{err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, seen) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, seen) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &breaksMachine{breaksFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// breaksEnter enters [breaks] for another machine. It returns the results, or the suspended frame that will have them.
-func breaksEnter(t *statemachine.Task, ctx context.Context, seen *[]string) (*breaksFrame, error) {
-	frame := breaksFrame{err: new(error)}
-	if frame.moveNext(t, seen) {
-		t.Rethrow()
-		return nil, *frame.err
-	}
-	m := new(breaksFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // breaksFrame is what [breaks] keeps while it is suspended.
@@ -340,15 +293,10 @@ type breaksFrame struct {
 	err *error
 }
 
-// MoveNext continues [breaks] where it stopped.
-func (f *breaksFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [breaks] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -376,26 +324,20 @@ func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished b
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:380
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:328
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
-	_ = t.Refusal()
+	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:388
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:336
 }
 
 // Location returns where [breaks] is suspended.
 func (f *breaksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
-}
-
-// Results returns what [breaks] returned, or raises again the panic that ended it.
-func (f *breaksFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // breaksMachine is the root of a chain of calls that begins with [breaks]: chain, job and frame in one allocation.
@@ -405,38 +347,26 @@ type breaksMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *breaksMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.breaksFrame.moveNext(t, nil) {
+func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.breaksFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, *f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, *f.err)
 	f.breaksFrame = breaksFrame{Frame: f.breaksFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // unlabeledAsync starts [unlabeled] as a state machine and returns its job.
 func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := unlabeledFrame{seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &unlabeledMachine{unlabeledFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// unlabeledEnter enters [unlabeled] for another machine. It returns the results, or the suspended frame that will have them.
-func unlabeledEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *unlabeledFrame {
-	frame := unlabeledFrame{seen: seen}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(unlabeledFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // unlabeledFrame is what [unlabeled] keeps while it is suspended.
@@ -449,7 +379,7 @@ type unlabeledFrame struct {
 }
 
 // MoveNext runs [unlabeled] from where it stopped to its next suspension (false) or its end (true).
-func (f *unlabeledFrame) MoveNext(t *statemachine.Task) bool {
+func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -468,17 +398,17 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:472
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:402
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:482
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:412
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -490,11 +420,6 @@ func (f *unlabeledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
-// Results returns what [unlabeled] returned, or raises again the panic that ended it.
-func (f *unlabeledFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // unlabeledMachine is the root of a chain of calls that begins with [unlabeled]: chain, job and frame in one allocation.
 type unlabeledMachine struct {
 	statemachine.Builder[job.Void]
@@ -502,37 +427,25 @@ type unlabeledMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *unlabeledMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.unlabeledFrame.MoveNext(t) {
+func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.unlabeledFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.unlabeledFrame = unlabeledFrame{Frame: f.unlabeledFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // setsAsync starts [sets] as a state machine and returns its job.
 func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := setsFrame{ctx: ctx, seen: seen}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsMachine{setsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// setsEnter enters [sets] for another machine. It returns the results, or the suspended frame that will have them.
-func setsEnter(t *statemachine.Task, ctx context.Context, seen *[]string) *setsFrame {
-	frame := setsFrame{ctx: ctx, seen: seen}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(setsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // setsFrame is what [sets] keeps while it is suspended.
@@ -548,7 +461,7 @@ type setsFrame struct {
 }
 
 // MoveNext runs [sets] from where it stopped to its next suspension (false) or its end (true).
-func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -574,21 +487,21 @@ func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/statemachine/labels_test.go:113
 	f.note()
 	f.blue = tenant(f.ctx, "blue")
-	statemachine.SetGoroutineLabels(t, f.blue)
+	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:581
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:494
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
-	f.setsRed2 = setsRedEnter(t, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:592
+	f.setsRed2 = setsRedEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:505
 	if f.setsRed2 == nil {
 		goto resumed2
 	}
@@ -596,53 +509,53 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
-	f.setsRed2.Results(t)
+	f.setsRed2.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:607
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:520
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
-	return t.Yield()
+	return r.Yield()
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:123
-		statemachine.DoWithLabels(t, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
+		statemachine.DoWithLabels(r, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:623
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:536
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
-	return t.Yield()
+	return r.Yield()
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
 	if len(*f.seen) > 0 {
-		statemachine.SetGoroutineLabels(t, f.ctx)
+		statemachine.SetGoroutineLabels(r, f.ctx)
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:637
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:550
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
-	return t.Yield()
+	return r.Yield()
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:646
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:559
 	f.State = statemachine.Finished
 	return true
 }
@@ -652,11 +565,6 @@ func (f *setsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
-// Results returns what [sets] returned, or raises again the panic that ended it.
-func (f *setsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // setsMachine is the root of a chain of calls that begins with [sets]: chain, job and frame in one allocation.
 type setsMachine struct {
 	statemachine.Builder[job.Void]
@@ -664,36 +572,36 @@ type setsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *setsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.setsFrame.MoveNext(t) {
+func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.setsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.setsFrame = setsFrame{Frame: f.setsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // setsRedAsync starts [setsRed] as a state machine and returns its job.
 func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := setsRedFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsRedMachine{setsRedFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // setsRedEnter enters [setsRed] for another machine. It returns the results, or the suspended frame that will have them.
-func setsRedEnter(t *statemachine.Task, ctx context.Context) *setsRedFrame {
+func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	frame := setsRedFrame{ctx: ctx}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(setsRedFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -705,7 +613,7 @@ type setsRedFrame struct {
 }
 
 // MoveNext runs [setsRed] from where it stopped to its next suspension (false) or its end (true).
-func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
+func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -718,12 +626,12 @@ func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
 	// labels_test.go:139: job.Yield()
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
-	_ = t.Refusal()
-	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:727
+	_ = r.Refusal()
+	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:635
 	f.State = statemachine.Finished
 	return true
 }
@@ -734,8 +642,8 @@ func (f *setsRedFrame) Location() statemachine.Location {
 }
 
 // Results returns what [setsRed] returned, or raises again the panic that ended it.
-func (f *setsRedFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *setsRedFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // setsRedMachine is the root of a chain of calls that begins with [setsRed]: chain, job and frame in one allocation.
@@ -745,37 +653,25 @@ type setsRedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *setsRedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.setsRedFrame.MoveNext(t) {
+func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.setsRedFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.setsRedFrame = setsRedFrame{Frame: f.setsRedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // leavesLabelsAsync starts [leavesLabels] as a state machine and returns its job.
 func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := leavesLabelsFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &leavesLabelsMachine{leavesLabelsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// leavesLabelsEnter enters [leavesLabels] for another machine. It returns the results, or the suspended frame that will have them.
-func leavesLabelsEnter(t *statemachine.Task, ctx context.Context) *leavesLabelsFrame {
-	frame := leavesLabelsFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(leavesLabelsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // leavesLabelsFrame is what [leavesLabels] keeps while it is suspended.
@@ -786,7 +682,7 @@ type leavesLabelsFrame struct {
 }
 
 // MoveNext runs [leavesLabels] from where it stopped to its next suspension (false) or its end (true).
-func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -795,8 +691,8 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
-	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:800
+	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:696
 	f.State = statemachine.Finished
 	return true
 }
@@ -806,11 +702,6 @@ func (f *leavesLabelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
-// Results returns what [leavesLabels] returned, or raises again the panic that ended it.
-func (f *leavesLabelsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // leavesLabelsMachine is the root of a chain of calls that begins with [leavesLabels]: chain, job and frame in one allocation.
 type leavesLabelsMachine struct {
 	statemachine.Builder[job.Void]
@@ -818,12 +709,12 @@ type leavesLabelsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *leavesLabelsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.leavesLabelsFrame.MoveNext(t) {
+func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.leavesLabelsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	return true
 }
 
-// Digest of what is above: 1e74e40466f30f95
+// Digest of what is above: 9f08cce37b3e0e14

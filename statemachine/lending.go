@@ -7,29 +7,29 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// # Where a resumed chain gets its Task
+// # Where a resumed chain gets its Run
 //
-// A Task has some hundred bytes, of which a suspended chain needs none. A million that
+// A Run has some hundred bytes, of which a suspended chain needs none. A million that
 // sleep would have a million of them, and two are used at a time. It cannot lie on the
 // stack of the resuming goroutine either: frames are called through an interface, and
 // what is passed to an interface lies on the heap. Making one for each resumption would
 // cost as much as the resumption.
 //
 // So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a
-// lender: some Tasks that know the worker already. It needs no lock, since only the
+// lender: some Runs that know the worker already. It needs no lock, since only the
 // goroutine that the worker is runs works on it; a chain that runs an awaited job
 // within its own run finds the next one. One store for all workers (a sync.Pool, as the
 // rest below have it) costs a resumption 13 ns, half of its cost.
 //
-// A Task that does not come back (runtime.Goexit ended its goroutine) is garbage, and
+// A Run that does not come back (runtime.Goexit ended its goroutine) is garbage, and
 // the lender makes another.
 
-// lender is where Tasks are borrowed, and run.
+// lender is where Runs are borrowed, and where they are used.
 type lender struct {
 	on      schedulers.Worker
 	leaving schedulers.Worker // on, as it is named where its current work ends
-	free    *Task
-	pooled  *pooledTask // the one Task that it has, and itself; nil: it is in a worker's room
+	free    *Run
+	pooled  *pooledRun // the one Run that it has, and itself; nil: it is in a worker's room
 }
 
 // moveTo makes p the lender of the worker on.
@@ -40,9 +40,9 @@ func (p *lender) moveTo(on schedulers.Worker) {
 	}
 }
 
-// pooledTask is a Task with a lender of its own, which a pool keeps.
-type pooledTask struct {
-	Task
+// pooledRun is a Run with a lender of its own, which a pool keeps.
+type pooledRun struct {
+	Run
 	at lender
 
 	// What it is lent to a function for that has suspended in its first step; see
@@ -52,17 +52,17 @@ type pooledTask struct {
 	by    interface{ endAt(end any) }
 }
 
-var pooledTasks = sync.Pool{New: func() any { return newPooled() }}
+var pooledRuns = sync.Pool{New: func() any { return newPooled() }}
 
-func newPooled() *pooledTask {
-	l := new(pooledTask)
+func newPooled() *pooledRun {
+	l := new(pooledRun)
 	l.lender, l.at.pooled = &l.at, l
 	return l
 }
 
-// borrow returns a Task that runs on the worker on, which the caller is. giveBack ends
+// borrow returns a Run for the worker on, which the caller is. giveBack ends
 // the loan.
-func borrow(on schedulers.Worker) *Task {
+func borrow(on schedulers.Worker) *Run {
 	k, ok := on.(schedulers.Keeper)
 	if !ok {
 		return borrowPooled(on)
@@ -82,24 +82,24 @@ func borrow(on schedulers.Worker) *Task {
 	}
 	t := p.free
 	if t == nil {
-		return &Task{lender: p}
+		return &Run{lender: p}
 	}
 	p.free = t.next
 	return t
 }
 
 // borrowPooled is borrow for a worker that has no room, or that the caller may not be.
-func borrowPooled(on schedulers.Worker) *Task {
-	l, _ := pooledTasks.Get().(*pooledTask)
+func borrowPooled(on schedulers.Worker) *Run {
+	l, _ := pooledRuns.Get().(*pooledRun)
 	l.at.moveTo(on)
-	return &l.Task
+	return &l.Run
 }
 
-// moveOn returns the Task on the worker on that continues where a first step that
+// moveOn returns the Run on the worker on that continues where a first step that
 // suspended has ended: l, which has kept what that needs, or one of the worker's own.
 // For spent see jobcore.Awaiting.
-func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
-	rest := &l.Task
+func (l *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
+	rest := &l.Run
 	if spent&jobcore.Unproven != 0 {
 		l.at.moveTo(on)
 	} else {
@@ -115,51 +115,51 @@ func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 }
 
 // spent is what a job is told that is run within this run.
-func (t *Task) spent() uint8 {
-	if t.lender.pooled != nil {
-		return uint8(t.runs) | jobcore.Unproven
+func (r *Run) spent() uint8 {
+	if r.lender.pooled != nil {
+		return uint8(r.runs) | jobcore.Unproven
 	}
-	return uint8(t.runs)
+	return uint8(r.runs)
 }
 
-// giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of
+// giveBack ends the loan of r, whose chain has suspended or ended: it keeps nothing of
 // that alive.
-func (t *Task) giveBack() {
-	t.top, t.awaiting, t.runs, t.ready = nil, nil, 0, 0
-	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil || t.labels != nil {
-		t.last, t.timers, t.outcome, t.raised, t.holder = nil, nil, nil, nil, nil
-		t.leaveLabels()
+func (r *Run) giveBack() {
+	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
+	if r.last != nil || r.timers != nil || r.outcome != nil || r.raised != nil || r.holder != nil || r.labels != nil {
+		r.last, r.timers, r.outcome, r.raised, r.holder = nil, nil, nil, nil, nil
+		r.leaveLabels()
 	}
-	p := t.lender
+	p := r.lender
 	if p.pooled != nil {
 		p.moveTo(nil)
-		pooledTasks.Put(p.pooled)
+		pooledRuns.Put(p.pooled)
 		return
 	}
-	if t.next != p.free {
-		t.next = p.free
+	if r.next != p.free {
+		r.next = p.free
 	}
-	p.free = t
+	p.free = r
 }
 
 // Worker returns the worker on which the machine runs, or nil if that is not known. It
 // is a hint.
-func (t *Task) Worker() schedulers.Worker {
-	if t.lender == nil {
+func (r *Run) Worker() schedulers.Worker {
+	if r.lender == nil {
 		return nil
 	}
-	return t.lender.on
+	return r.lender.on
 }
 
 // leaving is the worker as it is named where the chain ends or suspends, and with it
 // what it runs in. It is nil during a hot start.
-func (t *Task) leaving() schedulers.Worker {
+func (r *Run) leaving() schedulers.Worker {
 	switch {
-	case t.lender == nil:
+	case r.lender == nil:
 		return nil
-	case t.runs&nested == 0:
-		return t.lender.leaving
+	case r.runs&nested == 0:
+		return r.lender.leaving
 	default:
-		return t.lender.on
+		return r.lender.on
 	}
 }

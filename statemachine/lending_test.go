@@ -59,7 +59,7 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 		lent.outcome, lent.raised = new(outcome), new(outcome)
 		lender := lent.lender
 		lent.giveBack()
-		assert.Equal(t, Task{lender: lender}, *lent)
+		assert.Equal(t, Run{lender: lender}, *lent)
 		if lender.pooled != nil {
 			assert.Nil(t, lender.on)
 			assert.Nil(t, lender.leaving)

@@ -71,20 +71,20 @@ type Loop[K, V any] struct {
 //
 // So has one that must continue at its home: it was there before, and the loop has
 // another.
-func (l *Loop[K, V]) Next(t *Task) bool {
-	if t.elsewhere(l.iteration.base()) {
-		t.Yield()
-	} else if l.iteration.MoveNext(t) {
+func (l *Loop[K, V]) Next(r *Run) bool {
+	if r.elsewhere(l.iteration.base()) {
+		r.Yield()
+	} else if l.iteration.MoveNext(r) {
 		return true
 	}
-	t.Push(context.Background(), l.iteration) // it has its home already, or gets its caller's
+	r.Push(context.Background(), l.iteration) // it has its home already, or gets its caller's
 	return false
 }
 
 // More reports whether there is a value, after Next or a resume. It raises a panic of
 // the iterator again.
-func (l *Loop[K, V]) More(t *Task) bool {
-	t.Rethrow()
+func (l *Loop[K, V]) More(r *Run) bool {
+	r.Rethrow()
 	if l.iteration.base().State == Finished {
 		return false
 	}
@@ -100,13 +100,13 @@ func (l *Loop[K, V]) Value() V { return l.value }
 
 // Stop ends the iterator, which stands at a yield. It returns false if the iterator has
 // suspended, as Next does; afterwards comes [Loop.Stopped].
-func (l *Loop[K, V]) Stop(t *Task) bool {
+func (l *Loop[K, V]) Stop(r *Run) bool {
 	l.iteration.order().stopped = true
-	return l.Next(t)
+	return l.Next(r)
 }
 
 // Stopped raises again what the iterator has panicked with while it was stopped.
-func (l *Loop[K, V]) Stopped(t *Task) { t.Rethrow() }
+func (l *Loop[K, V]) Stopped(r *Run) { r.Rethrow() }
 
 // Loops are the loops that a frame is in, the innermost on top. The zero value is
 // empty.
@@ -123,9 +123,9 @@ type openLoop interface {
 	leave() openLoop
 	// abort raises o in the iterator and returns what comes out of it, unless that
 	// suspends.
-	abort(t *Task, o *outcome) (left *outcome, suspended bool)
+	abort(r *Run, o *outcome) (left *outcome, suspended bool)
 	// exit lets the iterator exit.
-	exit(t *Task)
+	exit(r *Run)
 }
 
 func (l *Loop[K, V]) enter(outer openLoop) { l.outer = outer }
@@ -144,24 +144,24 @@ func (l *Loops) Close() { l.top = l.top.leave() }
 // functions. If the function was left by a panic or by runtime.Goexit, it passes that
 // through the iterators; the frame's caller raises what comes out (outcome.go). If one
 // of them suspends, the frame is suspended at state, and *finished false.
-func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
+func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
 	}
 	v := recover()
 	if v == nil {
-		l.exit(t)
+		l.exit(r)
 		return
 	}
 	exiting := true // if an iterator calls runtime.Goexit now
 	defer func() {
 		if exiting {
-			l.exit(t)
+			l.exit(r)
 		}
 	}()
-	o := t.panicked(v)
+	o := r.panicked(v)
 	for l.top != nil {
-		left, suspended := l.top.abort(t, o)
+		left, suspended := l.top.abort(r, o)
 		if suspended {
 			exiting = false
 			l.raising = o
@@ -172,39 +172,39 @@ func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 		o = left
 	}
 	exiting = false
-	*finished, t.outcome = true, o
+	*finished, r.outcome = true, o
 }
 
 // Resume continues with a panic for which an iterator has suspended. It does not
 // return.
-func (l *Loops) Resume(t *Task) {
-	raised, came := l.raising, t.outcome
-	l.raising, t.outcome = nil, nil
+func (l *Loops) Resume(r *Run) {
+	raised, came := l.raising, r.outcome
+	l.raising, r.outcome = nil, nil
 	l.Close()
 	switch {
 	case came == nil || came.refusal != nil:
-		raised = t.newPanic(swallowed())
+		raised = r.newPanic(swallowed())
 	case came.goexit || !panics.Same(came.value, raised.value):
 		raised = came
 	default:
 		raised.value = came.value
 	}
-	t.raise(raised)
+	r.raise(raised)
 }
 
 // exit passes runtime.Goexit through the iterators. What comes after the first of them
 // is deferred, since that one exits as well.
-func (l *Loops) exit(t *Task) {
+func (l *Loops) exit(r *Run) {
 	if l.top == nil {
 		return
 	}
 	loop := l.top
 	l.Close()
-	defer l.exit(t)
-	loop.exit(t)
+	defer l.exit(r)
+	loop.exit(r)
 }
 
-func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) {
+func (l *Loop[K, V]) abort(r *Run, o *outcome) (left *outcome, suspended bool) {
 	if l.iteration.base().State <= 0 {
 		return o, false // it does not stand at a yield: the panic is its own
 	}
@@ -214,27 +214,27 @@ func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) 
 			if left = o; panics.Same(o.value, v) {
 				o.value = v
 			} else {
-				left = t.newPanic(v)
+				left = r.newPanic(v)
 			}
 		}
 	}()
-	if !l.Next(t) {
+	if !l.Next(r) {
 		return nil, true
 	}
-	if left = t.outcome; left != nil {
-		t.outcome = nil
+	if left = r.outcome; left != nil {
+		r.outcome = nil
 		return left, false
 	}
-	return t.newPanic(swallowed()), false
+	return r.newPanic(swallowed()), false
 }
 
-func (l *Loop[K, V]) exit(t *Task) {
+func (l *Loop[K, V]) exit(r *Run) {
 	f := l.iteration.base()
 	if f.State <= 0 {
 		return
 	}
 	l.iteration.order().failure = &outcome{goexit: true}
-	if v := apart(func() { begin(l.iteration, t.elsewhere(f)) }); v != nil {
+	if v := apart(func() { begin(l.iteration, r.elsewhere(f)) }); v != nil {
 		panic(v)
 	}
 }

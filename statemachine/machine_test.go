@@ -137,7 +137,7 @@ func TestAMachineWhoseHomeIsGoneResumesWithErrShutdown(t *testing.T) {
 
 func TestAMachineDrivenTwiceSaysSo(t *testing.T) {
 	f := &leafFrame{await1: job.FromResult(1), end: nothing}
-	require.True(t, f.MoveNext(new(statemachine.Task)))
+	require.True(t, f.MoveNext(new(statemachine.Run)))
 	assert.PanicsWithValue(t, "statemachine: MoveNext called on a machine that has finished",
-		func() { f.MoveNext(new(statemachine.Task)) })
+		func() { f.MoveNext(new(statemachine.Run)) })
 }

@@ -15,7 +15,7 @@ import (
 //
 //	f.map1, f.out, f.err = statemachine.Func(
 //		parallel.Map(statemachine.Calling(f.ctx), f.urls, statemachine.Func2(fetchAsync)),
-//	).Enter(t)
+//	).Enter(r)
 //
 // An operation with such a caller returns before it has ended, if it has to wait; see
 // package internal/suspension.
@@ -56,18 +56,18 @@ type pausedFunc[T any] interface {
 }
 
 // Enter returns the error of the operation, or what the machine waits for.
-func (c ActionCall) Enter(t *Task) (*ActionWait, error) {
+func (c ActionCall) Enter(r *Run) (*ActionWait, error) {
 	if p, ok := c.err.(pausedAction); ok {
-		t.Await(p.Job())
+		r.Await(p.Job())
 		return &ActionWait{p}, nil
 	}
 	return nil, c.err
 }
 
 // Enter returns the results of the operation, or what the machine waits for.
-func (c FuncCall[T]) Enter(t *Task) (*FuncWait[T], T, error) {
+func (c FuncCall[T]) Enter(r *Run) (*FuncWait[T], T, error) {
 	if p, ok := c.err.(pausedFunc[T]); ok {
-		t.Await(p.Job())
+		r.Await(p.Job())
 		return &FuncWait[T]{p}, c.v, nil
 	}
 	return nil, c.v, c.err
@@ -81,8 +81,8 @@ type FuncWait[T any] struct{ of pausedFunc[T] }
 
 // Results returns the error of the operation, which has ended. If one of its functions
 // has called runtime.Goexit, so does Results.
-func (w *ActionWait) Results(t *Task) error {
-	err, goexit := ended(t, w.of)
+func (w *ActionWait) Results(r *Run) error {
+	err, goexit := ended(r, w.of)
 	if goexit {
 		runtime.Goexit()
 	}
@@ -90,8 +90,8 @@ func (w *ActionWait) Results(t *Task) error {
 }
 
 // Results is [ActionWait.Results] with the result.
-func (w *FuncWait[T]) Results(t *Task) (T, error) {
-	err, goexit := ended(t, w.of)
+func (w *FuncWait[T]) Results(r *Run) (T, error) {
+	err, goexit := ended(r, w.of)
 	v, err := w.of.Value(err)
 	if goexit {
 		runtime.Goexit()
@@ -100,8 +100,8 @@ func (w *FuncWait[T]) Results(t *Task) (T, error) {
 }
 
 // ended returns how an operation has ended.
-func ended(t *Task, p pausedAction) (err error, goexit bool) {
-	end, err := JobResult(t, p.Job())
+func ended(r *Run, p pausedAction) (err error, goexit bool) {
+	end, err := JobResult(r, p.Job())
 	switch {
 	case err != nil: // the machine's home has refused it
 		return err, false

@@ -25,23 +25,23 @@ func hashAsync(gate *job.Job[int]) func(context.Context, int) *job.Job[int] {
 // machine reads the results when it continues.
 func ExampleFunc() {
 	gate := job.NewSource[int]()
-	var t statemachine.Task
+	var r statemachine.Run
 	ctx := statemachine.Calling(context.Background())
-	wait, _, _ := statemachine.Func(parallel.Map(ctx, []int{1, 2}, statemachine.Func2(hashAsync(gate.Job())))).Enter(&t)
+	wait, _, _ := statemachine.Func(parallel.Map(ctx, []int{1, 2}, statemachine.Func2(hashAsync(gate.Job())))).Enter(&r)
 	gate.TrySetResult(40)
-	<-t.Kept().(interface{ Done() <-chan struct{} }).Done()
-	fmt.Println(wait.Results(&t))
+	<-r.Kept().(interface{ Done() <-chan struct{} }).Done()
+	fmt.Println(wait.Results(&r))
 	// Output: [41 42] <nil>
 }
 
 func TestAnOperationThatHasNotSuspendedHasItsResultsAtOnce(t *testing.T) {
-	var task statemachine.Task
+	var run statemachine.Run
 	ctx := statemachine.Calling(t.Context())
 	failed := errors.New("failed")
-	wait, err := statemachine.Action(parallel.For(ctx, 0, 1, func(context.Context, int) error { return failed })).Enter(&task)
+	wait, err := statemachine.Action(parallel.For(ctx, 0, 1, func(context.Context, int) error { return failed })).Enter(&run)
 	assert.Nil(t, wait)
 	assert.Equal(t, failed, err)
-	results, out, err := statemachine.Func(parallel.Map(ctx, []int{1}, func(context.Context, int) (int, error) { return 5, nil })).Enter(&task)
+	results, out, err := statemachine.Func(parallel.Map(ctx, []int{1}, func(context.Context, int) (int, error) { return 5, nil })).Enter(&run)
 	assert.Nil(t, results)
 	assert.Equal(t, []int{5}, out)
 	assert.NoError(t, err)
@@ -55,16 +55,16 @@ func TestAGoexitInABodyThatHasSuspendedIsTheCallers(t *testing.T) {
 			return job.Void{}, nil
 		})
 	}
-	var task statemachine.Task
-	wait, err := statemachine.Action(parallel.ForBlocks(statemachine.Calling(t.Context()), 0, 3, statemachine.Action3(body))).Enter(&task)
+	var run statemachine.Run
+	wait, err := statemachine.Action(parallel.ForBlocks(statemachine.Calling(t.Context()), 0, 3, statemachine.Action3(body))).Enter(&run)
 	assert.NoError(t, err)
 	gate.TrySetResult(1)
 	exited := make(chan bool)
 	go func() {
 		returned := false
 		defer func() { exited <- !returned }()
-		<-task.Kept().(interface{ Done() <-chan struct{} }).Done()
-		_ = wait.Results(&task)
+		<-run.Kept().(interface{ Done() <-chan struct{} }).Done()
+		_ = wait.Results(&run)
 		returned = true
 	}()
 	assert.True(t, <-exited)

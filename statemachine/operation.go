@@ -10,7 +10,7 @@ import (
 // # Waiting without a job
 //
 // A handwritten function with a twin may also have an entry for machines, as generated
-// ones do. FEnter takes the task before F's parameters and returns, before F's results,
+// ones do. FEnter takes the run before F's parameters and returns, before F's results,
 // a pointer that is nil if the results are ready. Otherwise it points to what the call
 // waits for. Its method Results, called once when the machine continues, returns the
 // results.
@@ -18,7 +18,7 @@ import (
 // A twin has to make a job, since any code may keep it. What an entry returns is seen
 // by one machine alone, which waits for it at once and never looks at it again after
 // Results. So it needs no list of waiters, no status, no context; and the machine's
-// next wait can use the same object ([Task.Keep]). A rendezvous of two machines over a
+// next wait can use the same object ([Run.Keep]). A rendezvous of two machines over a
 // channel, there and back, took 575 ns and two objects of 208 bytes with jobs.
 //
 //	the entry                            the side that ends the wait
@@ -34,7 +34,7 @@ import (
 // After its step 2 the ending side never touches the object again, so that it is the
 // machine's alone.
 //
-// An entry that can do without a wait asks [Task.Proceed] first; see budget.go.
+// An entry that can do without a wait asks [Run.Proceed] first; see budget.go.
 //
 // # Where the result is guarded by a lock
 //
@@ -83,15 +83,15 @@ func (o *Operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	return o.state.CompareAndSwap(open, joined)
 }
 
-// Suspend is [Task.Await] for an operation.
-func (t *Task) Suspend(p Pending) bool {
-	t.awaiting = p
+// Suspend is [Run.Await] for an operation.
+func (r *Run) Suspend(p Pending) bool {
+	r.awaiting = p
 	return false
 }
 
-// Keep has the task keep p, whose result was read, for its next wait. A task keeps one
+// Keep has the run keep p, whose result was read, for its next wait. A run keeps one
 // object, until it waits for something else, or has suspended.
-func (t *Task) Keep(p Pending) { t.awaiting = p }
+func (r *Run) Keep(p Pending) { r.awaiting = p }
 
-// Kept returns what [Task.Keep] was given last, or something else.
-func (t *Task) Kept() any { return t.awaiting }
+// Kept returns what [Run.Keep] was given last, or something else.
+func (r *Run) Kept() any { return r.awaiting }

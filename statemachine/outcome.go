@@ -17,12 +17,12 @@ import (
 // returns: each machine adds to it, the runtime walks over all of it for each new
 // panic, and a thousand machines cost a million steps.
 //
-// So the deferred function returns, and the frame with it. The panic waits in the Task,
+// So the deferred function returns, and the frame with it. The panic waits in the Run,
 // as that of a resumed callee does, and the caller raises it with Rethrow:
 //
 //	frame with deferred calls              its caller
 //	 1. recover, make the deferred calls
-//	 2. keep the panic in the Task
+//	 2. keep the panic in the Run
 //	 3. return finished                     4. Rethrow, one frame further down
 //
 // The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results,
@@ -43,17 +43,17 @@ type outcome struct {
 
 // panicked is the outcome of a panic that was just recovered: with the stack of its
 // first raising, if it is one that was raised again.
-func (t *Task) panicked(v any) *outcome {
-	if o := t.raised; o != nil && panics.Same(o.value, v) {
+func (r *Run) panicked(v any) *outcome {
+	if o := r.raised; o != nil && panics.Same(o.value, v) {
 		o.value = v // functions that count as one may be two
 		return o
 	}
-	return t.newPanic(v)
+	return r.newPanic(v)
 }
 
 // newPanic is the outcome of a panic that was raised first just now.
-func (t *Task) newPanic(v any) *outcome {
-	return &outcome{value: v, stack: stackOf(v), async: t.asyncStack()}
+func (r *Run) newPanic(v any) *outcome {
+	return &outcome{value: v, stack: stackOf(v), async: r.asyncStack()}
 }
 
 // stackOf is the stack of a panic that was just recovered. The error of another job's
@@ -66,24 +66,24 @@ func stackOf(v any) panics.Stack {
 }
 
 // caught is the panic that ends a frame: v, which its deferred function has recovered,
-// or what the deferred function before that one has kept in the Task. Nil: it is
+// or what the deferred function before that one has kept in the Run. Nil: it is
 // runtime.Goexit.
-func (t *Task) caught(v any) *outcome {
+func (r *Run) caught(v any) *outcome {
 	if v != nil {
-		return t.panicked(v)
+		return r.panicked(v)
 	}
-	o := t.outcome
-	t.outcome = nil
+	o := r.outcome
+	r.outcome = nil
 	return o
 }
 
 // raise raises a panic or a Goexit again, and does nothing for a refusal.
-func (t *Task) raise(o *outcome) {
+func (r *Run) raise(o *outcome) {
 	switch {
 	case o.goexit:
 		runtime.Goexit()
 	case o.refusal == nil:
-		t.raised = o
+		r.raised = o
 		panic(o.value)
 	}
 }

@@ -18,26 +18,26 @@ const (
 
 // fallThroughLiteralsAsync starts [fallThroughLiterals] as a state machine and returns its job.
 func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fallThroughLiteralsMachine{fallThroughLiteralsLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughLiteralsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughLiteralsFrame, error) {
+func fallThroughLiteralsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLiteralsFrame, error) {
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &fallThroughLiteralsFrame{fallThroughLiteralsLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -61,14 +61,14 @@ type fallThroughLiteralsFrame struct {
 }
 
 // MoveNext continues [fallThroughLiterals] where it stopped.
-func (frame *fallThroughLiteralsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0 = frame.moveNext(t)
+func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, frame.result0 = frame.moveNext(r)
 	return finished
 }
 
 // moveNext runs [fallThroughLiterals] from where it stopped to its next suspension (false) or its end (true).
-func (frame *fallThroughLiteralsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer frame.defers.Leave(t, &frame.Frame, &finished)
+func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	var fallThroughLiterals1 error
 	state := frame.State
 	frame.State = statemachine.Running
@@ -101,16 +101,16 @@ func (frame *fallThroughLiteralsLocals) moveNext(t *statemachine.Task) (finished
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:102
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:50
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:50
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
-	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(t, frame.ctx, frame.f, frame.n-1)
+	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:115
 	if frame.fallThroughLiterals2 == nil {
 		goto resumed2
@@ -120,7 +120,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
-	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(t)
+	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.fallThroughLiterals2 = nil
 resumed2:
@@ -139,8 +139,8 @@ func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
-func (frame *fallThroughLiteralsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -151,39 +151,39 @@ type fallThroughLiteralsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *fallThroughLiteralsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := frame.moveNext(t)
+func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	frame.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	frame.SetResult(r, job.Void{}, v0)
 	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fallThroughValuesAsync starts [fallThroughValues] as a state machine and returns its job.
 func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fallThroughValuesMachine{fallThroughValuesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughValuesEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
+func fallThroughValuesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &fallThroughValuesFrame{fallThroughValuesLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -207,14 +207,14 @@ type fallThroughValuesFrame struct {
 }
 
 // MoveNext continues [fallThroughValues] where it stopped.
-func (frame *fallThroughValuesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0 = frame.moveNext(t)
+func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, frame.result0 = frame.moveNext(r)
 	return finished
 }
 
 // moveNext runs [fallThroughValues] from where it stopped to its next suspension (false) or its end (true).
-func (frame *fallThroughValuesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer frame.defers.Leave(t, &frame.Frame, &finished)
+func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	var fallThroughValues1 error
 	state := frame.State
 	frame.State = statemachine.Running
@@ -255,16 +255,16 @@ func (frame *fallThroughValuesLocals) moveNext(t *statemachine.Task) (finished b
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:256
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:63
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:63
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
-	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(t, frame.ctx, frame.f, frame.n-1)
+	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:269
 	if frame.fallThroughValues2 == nil {
 		goto resumed2
@@ -274,7 +274,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
-	fallThroughValues1 = frame.fallThroughValues2.Results(t)
+	fallThroughValues1 = frame.fallThroughValues2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.fallThroughValues2 = nil
 resumed2:
@@ -293,8 +293,8 @@ func (frame *fallThroughValuesLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
-func (frame *fallThroughValuesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *fallThroughValuesFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -305,38 +305,38 @@ type fallThroughValuesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *fallThroughValuesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := frame.moveNext(t)
+func (frame *fallThroughValuesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := frame.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	frame.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	frame.SetResult(r, job.Void{}, v0)
 	frame.fallThroughValuesLocals = fallThroughValuesLocals{Frame: frame.fallThroughValuesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fallThroughEpiloguesAsync starts [fallThroughEpilogues] as a state machine and returns its job.
 func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughEpiloguesMachine{fallThroughEpiloguesFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughEpiloguesEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughEpiloguesFrame, error) {
+func fallThroughEpiloguesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughEpiloguesFrame, error) {
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil, frame.result0
 	}
 	m := new(fallThroughEpiloguesFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -355,17 +355,17 @@ type fallThroughEpiloguesFrame struct {
 }
 
 // MoveNext runs [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
-func (frame *fallThroughEpiloguesFrame) MoveNext(t *statemachine.Task) bool {
+func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	for {
-		if finished, again := frame.step(t); !again {
+		if finished, again := frame.step(r); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer frame.defers.Catch(t, &frame.Frame, 4, &again)
+func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
 	var fallThroughEpilogues1 error
 	state := frame.State
 	frame.State = statemachine.Running
@@ -386,9 +386,9 @@ func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, ag
 		n := frame.n
 		f := frame.f
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
-		frame.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		frame.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
-			m := fallThroughEpiloguesFunc1Enter(t, n, f)
+			m := fallThroughEpiloguesFunc1Enter(r, n, f)
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
@@ -409,16 +409,16 @@ func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, ag
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:81
-	return t.Yield(), false
+	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:81
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(t, frame.ctx, frame.f, frame.n-1)
+	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:423
 	if frame.fallThroughEpilogues2 == nil {
 		goto resumed2
@@ -428,7 +428,7 @@ endIf1:
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(t)
+	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.fallThroughEpilogues2 = nil
 resumed2:
@@ -436,9 +436,9 @@ resumed2:
 	frame.result0 = fallThroughEpilogues1
 epilogue:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	if !frame.defers.Next(t, &frame.Frame) {
+	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-		frame.defers.End(t, &frame.Frame)
+		frame.defers.End(r, &frame.Frame)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:443
 		return true, false
 	}
@@ -447,7 +447,7 @@ epilogue:
 	return false, false
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	frame.defers.Resumed(t)
+	frame.defers.Resumed(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	goto epilogue
 }
@@ -458,8 +458,8 @@ func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
 }
 
 // Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
-func (frame *fallThroughEpiloguesFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -470,24 +470,24 @@ type fallThroughEpiloguesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *fallThroughEpiloguesMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.fallThroughEpiloguesFrame.MoveNext(t) {
+func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
+	if !frame.fallThroughEpiloguesFrame.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(t, job.Void{}, frame.result0)
+	frame.SetResult(r, job.Void{}, frame.result0)
 	frame.fallThroughEpiloguesFrame = fallThroughEpiloguesFrame{Frame: frame.fallThroughEpiloguesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughEpiloguesFunc1Enter(t *statemachine.Task, n int, f *fall) *fallThroughEpiloguesFunc1Frame {
+func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallThroughEpiloguesFunc1Frame {
 	frame := fallThroughEpiloguesFunc1Frame{f: f}
-	if frame.moveNext(t, n) {
+	if frame.moveNext(r, n) {
 		return nil
 	}
 	m := new(fallThroughEpiloguesFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -499,13 +499,13 @@ type fallThroughEpiloguesFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [fallThroughEpilogues] where it stopped.
-func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return frame.moveNext(t, 0)
+func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return frame.moveNext(r, 0)
 }
 
 // moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n int) bool {
+func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -524,10 +524,10 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n in
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:525
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf1:
 	frame.f.out()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:534
@@ -541,8 +541,8 @@ func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the panic that ended it.
-func (frame *fallThroughEpiloguesFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state machine.
@@ -561,9 +561,9 @@ type oneRoundFrame struct {
 	f   *fall
 }
 
-// MoveNext runs [oneRound] from where it stopped to its next suspension (false) or its end (true).
-func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer frame.defers.Leave(t, &frame.Frame, &finished)
+// MoveNext runs [oneRound] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -588,23 +588,19 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
-		yield1 := frame.Wanted(t)
+		yield1 := frame.Wanted(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
-			goto endIf1
+		if !yield1 {
+			frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
+			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
-endIf1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
-	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:608
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:604
 }
 
 // Location returns where [oneRound] is suspended.
@@ -614,27 +610,27 @@ func (frame *oneRoundFrame) Location() statemachine.Location {
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
 func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughLoopsMachine{fallThroughLoopsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughLoopsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughLoopsFrame, error) {
+func fallThroughLoopsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLoopsFrame, error) {
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
+	if frame.MoveNext(r) {
+		r.Rethrow()
 		return nil, frame.result0
 	}
 	m := new(fallThroughLoopsFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -654,8 +650,8 @@ type fallThroughLoopsFrame struct {
 }
 
 // MoveNext runs [fallThroughLoops] from where it stopped to its next suspension (false) or its end (true).
-func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer frame.loops.Leave(t, &frame.Frame, 6, &finished)
+func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
 	var err error
 	state := frame.State
 	frame.State = statemachine.Running
@@ -670,7 +666,7 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	case 4:
 		goto resume4
 	case 6:
-		frame.loops.Resume(t)
+		frame.loops.Resume(r)
 	default:
 		frame.Misuse(state)
 	}
@@ -681,15 +677,15 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 range1:
 	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
-	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:686
+	if frame.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:682
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
-	if !frame.loop1.More(t) {
+	if !frame.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 		goto done1
 	}
@@ -705,20 +701,20 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:709
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:705
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
-	return t.Yield()
+	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
-	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:722
+	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:718
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
@@ -726,45 +722,43 @@ endIf1:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
-	err = frame.fallThroughLoops3.Results(t)
+	err = frame.fallThroughLoops3.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3 = nil
 resumed3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
-		goto endIf3
+	if err != nil {
+		frame.result0 = err
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
+		goto leave1
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
-	frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:741
-	goto leave1
-endIf3:
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:737
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
-	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
+	if frame.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:742
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
-	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
+	frame.loop1.Stopped(r)
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:109
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.result0 = nil
@@ -772,7 +766,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:776
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:770
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -781,8 +775,8 @@ func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
 }
 
 // Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
-func (frame *fallThroughLoopsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return frame.result0
 }
 
@@ -793,12 +787,12 @@ type fallThroughLoopsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *fallThroughLoopsMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.fallThroughLoopsFrame.MoveNext(t) {
+func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
+	if !frame.fallThroughLoopsFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	frame.SetResult(t, job.Void{}, frame.result0)
+	r.Rethrow()
+	frame.SetResult(r, job.Void{}, frame.result0)
 	frame.fallThroughLoopsFrame = fallThroughLoopsFrame{Frame: frame.fallThroughLoopsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -823,10 +817,10 @@ type fallingStreamFrame struct {
 	loop1 *statemachine.Loop[int, error]
 }
 
-// MoveNext runs [fallingStream] from where it stopped to its next suspension (false) or its end (true).
-func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer frame.defers.Leave(t, &frame.Frame, &finished)
-	defer frame.loops.Leave(t, &frame.Frame, 6, &finished)
+// MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &finished)
+	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -840,7 +834,7 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	case 4:
 		goto resume4
 	case 6:
-		frame.loops.Resume(t)
+		frame.loops.Resume(r)
 	default:
 		frame.Misuse(state)
 	}
@@ -866,24 +860,21 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:870
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:864
 	frame.State = 1
 	return true
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
-		yield1 := frame.Wanted(t)
+		yield1 := frame.Wanted(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
-			goto endIf2
+		if !yield1 {
+			frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:122
+			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:122
-	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:122
-	return true
-endIf2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:124
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
@@ -892,8 +883,8 @@ endIf1:
 range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
-	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:897
+	if frame.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:888
 		goto resume2
 	}
 	frame.State = 2
@@ -901,7 +892,7 @@ range1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
-	if !frame.loop1.More(t) {
+	if !frame.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 		goto done1
 	}
@@ -912,54 +903,53 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:907
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
 resume3:
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
-		yield2 := frame.Wanted(t)
+		yield2 := frame.Wanted(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
-		if yield2 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
-			goto endIf3
+		if !yield2 {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:917
+			goto leave1
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:930
-	goto leave1
-endIf3:
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
-	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:937
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
+	if frame.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:927
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
-	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
+	frame.loop1.Stopped(r)
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:128
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:963
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:953
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -969,28 +959,15 @@ func (frame *fallingStreamFrame) Location() statemachine.Location {
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
 func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fallThroughStreamsFrame{f: f}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, n) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, n) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughStreamsMachine{fallThroughStreamsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// fallThroughStreamsEnter enters [fallThroughStreams] for another machine. It returns the results, or the suspended frame that will have them.
-func fallThroughStreamsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughStreamsFrame, error) {
-	frame := fallThroughStreamsFrame{f: f}
-	if frame.moveNext(t, ctx, n) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(fallThroughStreamsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // fallThroughStreamsFrame is what [fallThroughStreams] keeps while it is suspended.
@@ -1006,16 +983,11 @@ type fallThroughStreamsFrame struct {
 	result0 error
 }
 
-// MoveNext continues [fallThroughStreams] where it stopped.
-func (frame *fallThroughStreamsFrame) MoveNext(t *statemachine.Task) bool {
-	return frame.moveNext(t, nil, 0)
-}
-
 // moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool) {
-	defer frame.defers.Leave(t, &frame.Frame, &finished)
-	defer frame.loops.Leave(t, &frame.Frame, 4, &finished)
+func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool) {
+	defer frame.defers.Leave(r, &frame.Frame, &finished)
+	defer frame.loops.Leave(r, &frame.Frame, 4, &finished)
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -1025,7 +997,7 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 	case 2:
 		goto resume2
 	case 4:
-		frame.loops.Resume(t)
+		frame.loops.Resume(r)
 	default:
 		frame.Misuse(state)
 	}
@@ -1041,15 +1013,15 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 range1:
 	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
-	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1046
+	if frame.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1018
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
-	if !frame.loop1.More(t) {
+	if !frame.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 		goto done1
 	}
@@ -1059,15 +1031,15 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1063
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1035
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
-	return t.Yield()
+	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
-	_ = t.Refusal()
+	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1071
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1043
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
@@ -1080,18 +1052,12 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1084
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1056
 }
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
-}
-
-// Results returns what [fallThroughStreams] returned, or raises again the panic that ended it.
-func (frame *fallThroughStreamsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return frame.result0
 }
 
 // fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]: chain, job and frame in one allocation.
@@ -1101,14 +1067,14 @@ type fallThroughStreamsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.fallThroughStreamsFrame.moveNext(t, nil, 0) {
+func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
+	if !frame.fallThroughStreamsFrame.moveNext(r, nil, 0) {
 		return false
 	}
-	t.Rethrow()
-	frame.SetResult(t, job.Void{}, frame.result0)
+	r.Rethrow()
+	frame.SetResult(r, job.Void{}, frame.result0)
 	frame.fallThroughStreamsFrame = fallThroughStreamsFrame{Frame: frame.fallThroughStreamsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d09fd737466f4c4d
+// Digest of what is above: 20633beff9a2674f

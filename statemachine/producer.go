@@ -28,9 +28,9 @@ func (p *Producer[T]) Emit(value T, err error) {
 
 // Wanted returns what yield returned: whether the loop continues. It raises a panic of
 // the loop's body.
-func (p *Producer[T]) Wanted(t *Task) bool {
-	_ = t.Refusal() // a lost home is reported at awaits only
-	p.wanted.raise(t)
+func (p *Producer[T]) Wanted(r *Run) bool {
+	_ = r.Refusal() // a lost home is reported at awaits only
+	p.wanted.raise(r)
 	return !p.wanted.stopped
 }
 
@@ -59,7 +59,7 @@ func (o *order) check() {
 }
 
 // raise raises the failure of the loop's body, once.
-func (o *order) raise(t *Task) {
+func (o *order) raise(r *Run) {
 	if o.failure == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (o *order) raise(t *Task) {
 	if failure.goexit {
 		runtime.Goexit()
 	}
-	t.raise(failure)
+	r.raise(failure)
 }
 
 // insisting calls yield after it has returned false.

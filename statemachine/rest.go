@@ -41,7 +41,7 @@ func (r Rest) Run(on schedulers.Worker) {
 	r.of.Run(on)
 }
 
-// Abandon lets the machine continue elsewhere, and has [Task.Refusal] return the reason
+// Abandon lets the machine continue elsewhere, and has [Run.Refusal] return the reason
 // there. It does not block.
 func (r Rest) Abandon(reason error) {
 	r.of.awake()

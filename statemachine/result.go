@@ -11,22 +11,22 @@ import (
 // Rethrow raises again what ended a suspended callee: the panic with its
 // value, or runtime.Goexit. If the callee returned it does nothing. It is
 // the first thing that a generated Results does.
-func (t *Task) Rethrow() {
-	if o := t.outcome; o != nil {
-		t.outcome = nil
-		t.raise(o)
+func (r *Run) Rethrow() {
+	if o := r.outcome; o != nil {
+		r.outcome = nil
+		r.raise(o)
 	}
 }
 
 // Refusal returns why the awaited operation has no result, or nil: home did not take
 // the chain when it was resumed, or the context of its sleep has ended.
-func (t *Task) Refusal() error {
-	o := t.outcome
+func (r *Run) Refusal() error {
+	o := r.outcome
 	if o == nil {
 		return nil
 	}
-	t.outcome = nil
-	t.raise(o)
+	r.outcome = nil
+	r.raise(o)
 	return o.refusal
 }
 
@@ -34,9 +34,9 @@ func (t *Task) Refusal() error {
 // code, or [job.ErrShutdown] if the machine's home is gone. A value that the job has for
 // the machine alone (promise.Promise.HandOver) is returned in any case: the caller would not
 // have it, and no other caller could get it.
-func JobResult[T any](t *Task, j *job.Job[T]) (T, error) {
-	if t.outcome != nil {
-		if err := t.Refusal(); err != nil && !handedOver(j) {
+func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
+	if r.outcome != nil {
+		if err := r.Refusal(); err != nil && !handedOver(j) {
 			var zero T
 			return zero, err
 		}
@@ -51,8 +51,8 @@ func handedOver[T any](j *job.Job[T]) bool {
 }
 
 // Result is [JobResult] for any other awaiter.
-func Result[T any](t *Task, a awaiter.Awaiter[T]) (T, error) {
-	if err := t.Refusal(); err != nil {
+func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
+	if err := r.Refusal(); err != nil {
 		var zero T
 		return zero, err
 	}
@@ -61,8 +61,8 @@ func Result[T any](t *Task, a awaiter.Awaiter[T]) (T, error) {
 
 // TwinResult returns the results of a function that was called through its twin's job.
 // A panic or a runtime.Goexit in it is raised again here, as the plain call would have.
-func TwinResult[T any](t *Task, j *job.Job[T]) (T, error) {
-	v, err := JobResult(t, j)
+func TwinResult[T any](r *Run, j *job.Job[T]) (T, error) {
+	v, err := JobResult(r, j)
 	if err != nil {
 		raiseJob(err)
 	}

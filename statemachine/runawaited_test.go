@@ -27,20 +27,20 @@ type roundsFrame struct {
 	result error
 }
 
-func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *roundsFrame) MoveNext(r *statemachine.Run) bool {
 	switch f.State {
 	case 0:
 		f.State = 1
-		return t.Yield()
+		return r.Yield()
 	case 2:
-		_, f.result = statemachine.JobResult(t, f.j)
+		_, f.result = statemachine.JobResult(r, f.j)
 	}
 	if !f.more() {
 		return true
 	}
 	f.j = job.Run(f.ctx, f.fn)
 	f.State = 2
-	return t.Await(f.j)
+	return r.Await(f.j)
 }
 
 type roundsMachine struct {
@@ -48,20 +48,20 @@ type roundsMachine struct {
 	roundsFrame
 }
 
-func (m *roundsMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.roundsFrame.MoveNext(t) {
+func (m *roundsMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.roundsFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, job.Void{}, m.result)
+	m.SetResult(r, job.Void{}, m.result)
 	return true
 }
 
 func roundsAsync(ctx context.Context, fn func(context.Context) (int, error), more func() bool) *job.Job[job.Void] {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := roundsFrame{ctx: ctx, fn: fn, more: more}
-	frame.MoveNext(&t)
+	frame.MoveNext(&r)
 	m := &roundsMachine{roundsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 func times(n int) func() bool {
@@ -116,11 +116,11 @@ func TestAMachineThatRunsItsJobsGivesWay(t *testing.T) {
 // unstarted is roundsFrame with jobs that are not started before they are awaited, as
 // generated code awaits job.Run(ctx, fn).Await().
 func unstartedAsync(ctx context.Context, n int, fn func(context.Context) (int, error), opts ...job.Option) *job.Job[job.Void] {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := unstartedFrame{ctx: ctx, fn: fn, left: n, opts: opts}
-	frame.MoveNext(&t)
+	frame.MoveNext(&r)
 	m := &unstartedMachine{unstartedFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 type unstartedFrame struct {
@@ -133,13 +133,13 @@ type unstartedFrame struct {
 	result error
 }
 
-func (f *unstartedFrame) MoveNext(t *statemachine.Task) bool {
+func (f *unstartedFrame) MoveNext(r *statemachine.Run) bool {
 	switch f.State {
 	case 0:
 		f.State = 1
-		return t.Yield()
+		return r.Yield()
 	case 2:
-		_, f.result = statemachine.JobResult(t, f.j)
+		_, f.result = statemachine.JobResult(r, f.j)
 	}
 	if f.left == 0 || f.result != nil {
 		return true
@@ -147,7 +147,7 @@ func (f *unstartedFrame) MoveNext(t *statemachine.Task) bool {
 	f.left--
 	f.j = job.New(f.ctx, f.fn, f.opts...)
 	f.State = 2
-	return t.Await(f.j)
+	return r.Await(f.j)
 }
 
 type unstartedMachine struct {
@@ -155,11 +155,11 @@ type unstartedMachine struct {
 	unstartedFrame
 }
 
-func (m *unstartedMachine) MoveNext(t *statemachine.Task) bool {
-	if !m.unstartedFrame.MoveNext(t) {
+func (m *unstartedMachine) MoveNext(r *statemachine.Run) bool {
+	if !m.unstartedFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, job.Void{}, m.result)
+	m.SetResult(r, job.Void{}, m.result)
 	return true
 }
 

@@ -19,28 +19,28 @@ import (
 type sleeping struct{ timer schedulers.Timer }
 
 // Sleep is job.Sleep as generated machines call it. It reports whether the machine has
-// to suspend; if so, [Task.Refusal] returns what job.Sleep would have, when the machine
+// to suspend; if so, [Run.Refusal] returns what job.Sleep would have, when the machine
 // continues.
-func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err error) {
+func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return t.known(ctxwatch.Reason(ctx))
+		return r.known(ctxwatch.Reason(ctx))
 	}
 	if d <= 0 {
-		return t.known(nil)
+		return r.known(nil)
 	}
 	timers := ambient.Timers(ambient.Home(ctx))
 	if ctx.Done() != nil {
 		g := &guardedSleeping{ctx: ctx}
 		g.timer.When = int64(d)
-		t.awaiting, t.timers = g, timers
+		r.awaiting, r.timers = g, timers
 		return true, nil
 	}
 	s := new(sleeping)
 	s.timer.When = int64(d)
-	t.awaiting, t.timers = s, timers
+	r.awaiting, r.timers = s, timers
 	return true, nil
 }
 
@@ -58,26 +58,26 @@ func (s *sleeping) expected() tracking.Sleep { return tracking.Sleep(s.timer.Whe
 // arm begins the sleep, at whose end c continues, and returns true. The timers may be
 // user code: a panic or runtime.Goexit of theirs happens in the function that sleeps,
 // as if it had called them itself.
-func (t *Task) arm(s *sleeping, c *chain) (armed bool) {
+func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
 	defer func() {
 		if !armed {
-			t.disarmed(c, recover())
+			r.disarmed(c, recover())
 		}
 	}()
 	d := s.length()
 	s.timer.OnExpire = c
-	t.timers.StartTimer(&s.timer, d)
+	r.timers.StartTimer(&s.timer, d)
 	return true
 }
 
 // disarmed lets c continue after a sleep that could not begin, because arming panicked
 // with v, or called runtime.Goexit if v is nil.
-func (t *Task) disarmed(c *chain, v any) {
+func (r *Run) disarmed(c *chain, v any) {
 	if v != nil {
-		t.outcome = t.newPanic(v)
+		r.outcome = r.newPanic(v)
 		return
 	}
-	c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
+	c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // guardedSleeping is a sleep whose context can end.
@@ -100,7 +100,7 @@ type guardedSleeping struct {
 
 // armGuarded is arm for a sleep whose context can end. If it has ended when the timers
 // panic, the machine already continues with that end, and no sleeper is left to panic.
-func (t *Task) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
+func (r *Run) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 	defer func() {
 		if armed {
 			return
@@ -108,11 +108,11 @@ func (t *Task) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 		v := recover()
 		if armed = !g.end(); !armed {
 			g.watch.Stop()
-			t.disarmed(c, v)
+			r.disarmed(c, v)
 		}
 	}()
 	d := g.length()
-	g.of, g.timers, g.timer.OnExpire = c, t.timers, g
+	g.of, g.timers, g.timer.OnExpire = c, r.timers, g
 	g.watch.Start(g.ctx, g)
 	g.timers.StartTimer(&g.timer, d)
 	if g.ended.Load() {

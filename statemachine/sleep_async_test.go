@@ -19,25 +19,14 @@ const (
 
 // dozeAsync starts [doze] as a state machine and returns its job.
 func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := dozeLocals{ctx: ctx, d: d}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dozeMachine{dozeLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// dozeEnter enters [doze] for another machine. It returns the results, or the suspended frame that will have them.
-func dozeEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*dozeFrame, error) {
-	frame := dozeLocals{ctx: ctx, d: d}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &dozeFrame{dozeLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // dozeLocals is what [doze] keeps while it is suspended.
@@ -48,21 +37,8 @@ type dozeLocals struct {
 	d   time.Duration
 }
 
-// dozeFrame is the frame of [doze] for a caller that is a machine: what it keeps and, at the end, its results.
-type dozeFrame struct {
-	dozeLocals
-
-	result0 error
-}
-
-// MoveNext continues [doze] where it stopped.
-func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
-func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	var asleep2 bool
@@ -79,8 +55,8 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	asleep1, err = statemachine.Sleep(t, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:84
+	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:60
 	if !asleep1 {
 		goto resumed1
 	}
@@ -88,23 +64,20 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
-	if err == nil {
-//line github.com/movenext/movenext/statemachine/sleep_test.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:73
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/sleep_test.go:25
 	}
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
-	result0 = err
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:101
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
-	asleep2, result0 = statemachine.Sleep(t, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:108
+	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:81
 	if !asleep2 {
 		goto resumed2
 	}
@@ -113,9 +86,9 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:119
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:92
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -125,12 +98,6 @@ func (f *dozeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
 }
 
-// Results returns what [doze] returned, or raises again the panic that ended it.
-func (f *dozeFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one allocation.
 type dozeMachine struct {
 	statemachine.Builder[job.Void]
@@ -138,37 +105,26 @@ type dozeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // nodAsync starts [nod] as a state machine and returns its job.
 func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := nodLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodMachine{nodLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// nodEnter enters [nod] for another machine. It returns the results, or the suspended frame that will have them.
-func nodEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*nodFrame, error) {
-	frame := nodLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &nodFrame{nodLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // nodLocals is what [nod] keeps while it is suspended.
@@ -176,22 +132,9 @@ type nodLocals struct {
 	statemachine.Frame
 }
 
-// nodFrame is the frame of [nod] for a caller that is a machine: what it keeps and, at the end, its results.
-type nodFrame struct {
-	nodLocals
-
-	result0 error
-}
-
-// MoveNext continues [nod] where it stopped.
-func (f *nodFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
-}
-
 // moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *nodLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -204,8 +147,8 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
-	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:209
+	asleep1, result0 = statemachine.Sleep(r, ctx, d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:152
 	if !asleep1 {
 		goto resumed1
 	}
@@ -213,9 +156,9 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:219
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -225,12 +168,6 @@ func (f *nodLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
 }
 
-// Results returns what [nod] returned, or raises again the panic that ended it.
-func (f *nodFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one allocation.
 type nodMachine struct {
 	statemachine.Builder[job.Void]
@@ -238,13 +175,13 @@ type nodMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 5ffa1bd4f39e71e6
+// Digest of what is above: 07f5543f3c479936

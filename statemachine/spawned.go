@@ -28,20 +28,20 @@ type Spawned[T any] struct {
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of a function:
-// t is the task of that step, m the promoted root. It returns the error that the
+// r is the run of that step, m the promoted root. It returns the error that the
 // function returns.
-func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
-	t.Push(ctx, m)
-	s.chain.takeOver(ctx, t, m)
-	t.labels = nil
-	l, _ := pooledTasks.Get().(*pooledTask)
+func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
+	r.Push(ctx, m)
+	s.chain.takeOver(ctx, r, m)
+	r.labels = nil
+	l, _ := pooledRuns.Get().(*pooledRun)
 	l.begun, l.first, l.by = &s.chain, m.base(), s
-	l.top, l.awaiting, l.timers, l.holder, l.ready = t.top, t.awaiting, t.timers, t.holder, t.ready
+	l.top, l.awaiting, l.timers, l.holder, l.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
 	return (*begun)(l)
 }
 
 // begun is a chain that has suspended in its first step, before it is registered.
-type begun pooledTask
+type begun pooledRun
 
 // Error implements error. No user's code is given it.
 func (*begun) Error() string { return "statemachine: the function has suspended" }
@@ -50,7 +50,7 @@ func (*begun) Error() string { return "statemachine: the function has suspended"
 // taken by a worker which has nothing else to do: the chain may run what it awaits, or
 // continue here, if the frame to resume is at home here.
 func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
-	l := (*pooledTask)(b)
+	l := (*pooledRun)(b)
 	l.by.endAt(end)
 	c, first := l.begun, l.first
 	l.begun, l.first, l.by = nil, nil, nil
@@ -71,10 +71,10 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 
 func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
 
-// SetResult says what the function returned. t is what the machine was given: its last
+// SetResult says what the function returned. r is what the machine was given: its last
 // run.
-func (s *Spawned[T]) SetResult(t *Task, v T, err error) {
-	s.end.Return(v, err).Deliver(t.leaving())
+func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
+	s.end.Return(v, err).Deliver(r.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle {
@@ -85,14 +85,14 @@ func (s *Spawned[T]) handle() job.Handle {
 func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).Deliver(on) }
 
 // Fail is deferred by the first step of a function that the runtime calls, with that
-// step's task: a panic that was raised before, and is raised again now, keeps its first
+// step's run: a panic that was raised before, and is raised again now, keeps its first
 // stack.
-func Fail(t *Task) {
-	t.leaveLabels()
-	if t.raised == nil {
+func Fail(r *Run) {
+	r.leaveLabels()
+	if r.raised == nil {
 		return
 	}
 	if v := recover(); v != nil {
-		panic(t.panicked(v).err())
+		panic(r.panicked(v).err())
 	}
 }

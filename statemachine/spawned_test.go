@@ -21,14 +21,14 @@ func runSum(ctx context.Context, end func(int), jobs ...*job.Job[int]) *job.Job[
 }
 
 func sumFunc1Run(end func(int), jobs []*job.Job[int], ctx context.Context) (int, error) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumFrame{ctx: ctx, jobs: jobs, end: end}
-	defer statemachine.Fail(&t)
-	if frame.MoveNext(&t) {
+	defer statemachine.Fail(&r)
+	if frame.MoveNext(&r) {
 		return frame.total, frame.err
 	}
 	m := &sumFunc1Machine{sumFrame: frame}
-	return 0, m.Suspend(ctx, &t, m)
+	return 0, m.Suspend(ctx, &r, m)
 }
 
 type sumFunc1Machine struct {
@@ -36,11 +36,11 @@ type sumFunc1Machine struct {
 	sumFrame
 }
 
-func (m *sumFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	if !m.sumFrame.MoveNext(t) {
+func (m *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	if !m.sumFrame.MoveNext(r) {
 		return false
 	}
-	m.SetResult(t, m.total, m.err)
+	m.SetResult(r, m.total, m.err)
 	return true
 }
 

@@ -32,17 +32,17 @@ func TestReturningThroughManySuspendedCallsNeedsNoStack(t *testing.T) {
 
 func TestAPanicThroughManySuspendedCallsNeedsNoStack(t *testing.T) {
 	s := job.NewSource[int]()
-	var task statemachine.Task
+	var run statemachine.Run
 	ctx := oneWorker(t)
-	leaf, _, _ := leafEnter(&task, ctx, s.Job(), panicIfNegative)
+	leaf, _, _ := leafEnter(&run, ctx, s.Job(), panicIfNegative)
 	for range many {
 		f := &sumFrame{ctx: ctx, leaf1: leaf, end: nothing}
 		f.State = 1
-		task.Push(ctx, f)
+		run.Push(ctx, f)
 	}
 	m := &sumMachine{sumFrame: sumFrame{leaf1: leaf, end: nothing}}
 	m.State = 1
-	j := m.Start(ctx, &task, m)
+	j := m.Start(ctx, &run, m)
 	withSmallStack(func() {
 		s.TrySetResult(-1)
 		requirePanic(t, j, "negative")
@@ -74,7 +74,7 @@ type lookingFrame struct {
 	sum           int
 }
 
-func (f *lookingFrame) MoveNext(t *statemachine.Task) bool {
+func (f *lookingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -86,19 +86,19 @@ func (f *lookingFrame) MoveNext(t *statemachine.Task) bool {
 	if !f.first.IsCompleted() {
 		f.between()
 		f.State = 1
-		return t.Await(f.first)
+		return r.Await(f.first)
 	}
 resume1:
-	f.sum, _ = statemachine.JobResult(t, f.first)
+	f.sum, _ = statemachine.JobResult(r, f.first)
 	if !f.second.IsCompleted() {
 		f.between()
 		f.State = 2
-		return t.Await(f.second)
+		return r.Await(f.second)
 	}
 resume2:
-	v, err := statemachine.JobResult(t, f.second)
+	v, err := statemachine.JobResult(r, f.second)
 	f.State = statemachine.Finished
-	f.SetResult(t, f.sum+v, err)
+	f.SetResult(r, f.sum+v, err)
 	return true
 }
 
@@ -111,9 +111,9 @@ func TestCompleteBetweenTheLookAndTheRegistrationOfAMachine(t *testing.T) {
 		ss[completed].TrySetResult(completed + 1)
 		completed++
 	}
-	var task statemachine.Task
-	require.False(t, m.MoveNext(&task), "it has looked before: it suspends all the same")
-	j := m.Start(ctx, &task, m)
+	var run statemachine.Run
+	require.False(t, m.MoveNext(&run), "it has looked before: it suspends all the same")
+	j := m.Start(ctx, &run, m)
 	v, err := j.Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 3, v)

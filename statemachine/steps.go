@@ -47,19 +47,19 @@ func hasEnded(m framed) bool {
 // pull runs m to where it stops next, and returns the job of what arrive then returns.
 // It starts hot, as a call of a twin does, until m has been at its home.
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
-	var t Task
-	defer Catch(&t, &j)
+	var r Run
+	defer Catch(&r, &j)
 	if f := m.base(); f.self != nil && !schedulers.Same(f.home, ambient.Home(ctx)) {
-		t.Yield()
-	} else if m.MoveNext(&t) {
-		t.Rethrow()
+		r.Yield()
+	} else if m.MoveNext(&r) {
+		r.Rethrow()
 		v, err := arrive()
 		return Completed(context.Background(), v, err)
 	}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	p := &pulled[T]{arrive: arrive}
 	p.home = m.base().home
-	return p.Start(ctx, &t, p)
+	return p.Start(ctx, &r, p)
 }
 
 // pulled is the root of a chain that runs to the next value of a stream.
@@ -70,10 +70,10 @@ type pulled[T any] struct {
 }
 
 // MoveNext implements StateMachine: the stream has come to a value or its end.
-func (p *pulled[T]) MoveNext(t *Task) bool {
-	t.Rethrow()
+func (p *pulled[T]) MoveNext(r *Run) bool {
+	r.Rethrow()
 	p.State = Finished
 	v, err := p.arrive()
-	p.SetResult(t, v, err)
+	p.SetResult(r, v, err)
 	return true
 }

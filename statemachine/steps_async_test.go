@@ -19,26 +19,14 @@ const (
 
 // zippedAsync starts [zipped] as a state machine and returns its job.
 func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := zippedFrame{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, one, two) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, one, two) {
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &zippedMachine{zippedFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// zippedEnter enters [zipped] for another machine. It returns the results, or the suspended frame that will have them.
-func zippedEnter(t *statemachine.Task, ctx context.Context, one, two *job.Stream[string]) (*zippedFrame, []string, error) {
-	frame := zippedFrame{ctx: ctx}
-	if frame.moveNext(t, one, two) {
-		return nil, frame.all, frame.err
-	}
-	m := new(zippedFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil, nil
+	return m.Start(ctx, &r, m)
 }
 
 // zippedFrame is what [zipped] keeps while it is suspended.
@@ -57,24 +45,19 @@ type zippedFrame struct {
 	err error
 }
 
-// MoveNext continues [zipped] where it stopped.
-func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *zippedFrame) moveNext(t *statemachine.Task, one2 *job.Stream[string], two *job.Stream[string]) bool {
+func (f *zippedFrame) moveNext(r *statemachine.Run, one2 *job.Stream[string], two *job.Stream[string]) bool {
 	for {
-		if finished, again := f.step(t, one2, two); !again {
+		if finished, again := f.step(r, one2, two); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *zippedFrame) step(t *statemachine.Task, one2 *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 4, &again)
+func (f *zippedFrame) step(r *statemachine.Run, one2 *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 4, &again)
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -97,18 +80,18 @@ func (f *zippedFrame) step(t *statemachine.Task, one2 *job.Stream[string], two *
 		a := f.a
 		ctx := f.ctx
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-			m := zippedFunc1Enter(t, a, ctx)
+			m := zippedFunc1Enter(r, a, ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 		})
 		b := f.b
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-			m := zippedFunc2Enter(t, b, ctx)
+			m := zippedFunc2Enter(r, b, ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
@@ -119,22 +102,22 @@ for1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:124
+	if f.next1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:107
 		goto resume1
 	}
 	f.State = 1
 	f.v = "" // not needed any more
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
-	return t.Await(f.next1), false
+	return r.Await(f.next1), false
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
-	f.v, err2 = statemachine.TwinResult(t, f.next1)
+	f.v, err2 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = nil
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:138
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:121
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -142,37 +125,37 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:147
+	if f.next1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:130
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
-	return t.Await(f.next1), false
+	return r.Await(f.next1), false
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
-		w, err2 = statemachine.TwinResult(t, f.next1)
+		w, err2 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		f.next1 = nil
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:146
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:169
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:159
 		return true, false
 	}
 	f.State = 3
@@ -180,20 +163,14 @@ epilogue:
 	return false, false
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:185
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:168
 	goto epilogue
 }
 
 // Location returns where [zipped] is suspended.
 func (f *zippedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
-}
-
-// Results returns what [zipped] returned, or raises again the panic that ended it.
-func (f *zippedFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.all, f.err
 }
 
 // zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in one allocation.
@@ -203,24 +180,24 @@ type zippedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.zippedFrame.moveNext(t, nil, nil) {
+func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.zippedFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, f.all, f.err)
+	f.SetResult(r, f.all, f.err)
 	f.zippedFrame = zippedFrame{Frame: f.zippedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
-func zippedFunc1Enter(t *statemachine.Task, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
+func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
-	if frame.moveNext(t, a, ctx) {
+	if frame.moveNext(r, a, ctx) {
 		return nil
 	}
 	m := new(zippedFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -232,13 +209,13 @@ type zippedFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [zipped] where it stopped.
-func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *zippedFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
+func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, a *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -252,19 +229,19 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = a.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
+	if f.stop1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	return t.Await(f.stop1)
+	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	statemachine.TwinResult(t, f.stop1)
+	statemachine.TwinResult(r, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:268
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:245
 	f.State = statemachine.Finished
 	return true
 }
@@ -275,19 +252,19 @@ func (f *zippedFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
-func (f *zippedFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *zippedFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
-func zippedFunc2Enter(t *statemachine.Task, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
+func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
-	if frame.moveNext(t, b, ctx) {
+	if frame.moveNext(r, b, ctx) {
 		return nil
 	}
 	m := new(zippedFunc2Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -299,13 +276,13 @@ type zippedFunc2Frame struct {
 }
 
 // MoveNext continues a function literal of [zipped] where it stopped.
-func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *zippedFunc2Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
+func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, b *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -319,19 +296,19 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = b.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:324
+	if f.stop1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:301
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	return t.Await(f.stop1)
+	return r.Await(f.stop1)
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	statemachine.TwinResult(t, f.stop1)
+	statemachine.TwinResult(r, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:335
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:312
 	f.State = statemachine.Finished
 	return true
 }
@@ -342,8 +319,8 @@ func (f *zippedFunc2Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
-func (f *zippedFunc2Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // failingAsync returns the stream of [failing]: each range over it runs the function as a state machine.
@@ -362,8 +339,8 @@ type failingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [failing] from where it stopped to its next suspension (false) or its end (true).
-func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -379,42 +356,38 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:384
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:361
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-		s, err := statemachine.JobResult(t, f.await1)
+		s, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 		f.await1 = nil
 		// steps_test.go:105: if yield(s, err) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:378
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
-		if !yield1 {
-//line github.com/movenext/movenext/statemachine/steps_test.go:105
-			goto endIf1
+		if yield1 {
+			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_test.go:106
-	panic("too far")
-endIf1:
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:418
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:391
 	f.State = statemachine.Finished
 	return true
 }
@@ -424,4 +397,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: b5b6af15cf9d0329
+// Digest of what is above: 0b7c9a58a20d3d56

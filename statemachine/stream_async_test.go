@@ -38,9 +38,9 @@ type lettersFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [letters] from where it stopped to its next suspension (false) or its end (true).
-func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+// MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var s string
 	state := f.State
 	f.State = statemachine.Running
@@ -80,20 +80,20 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
 	f.jobs = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		var err error
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		s, err = statemachine.JobResult(t, f.await1)
+		s, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		f.await1 = nil
 		f.h.add("yields %s", s)
@@ -108,7 +108,7 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		if yield1 {
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
@@ -119,17 +119,17 @@ resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:124
 		goto resume3
 	}
 	f.State = 3
 	f.jobs, f.after, f.list1 = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	s, _ = statemachine.JobResult(t, f.await1)
+	s, _ = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = nil
 	f.h.add("stopped, %s", s)
@@ -156,28 +156,15 @@ func (f *lettersFrame) Location() statemachine.Location {
 
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(h *history, s *job.Stream[string], until string) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := collectFrame{h: h, until: until}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, s) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, s) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{collectFrame: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// collectEnter enters [collect] for another machine. It returns the results, or the suspended frame that will have them.
-func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
-	frame := collectFrame{h: h, until: until}
-	if frame.moveNext(t, s) {
-		t.Rethrow()
-		return nil, frame.result0, frame.result1
-	}
-	m := new(collectFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, nil, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // collectFrame is what [collect] keeps while it is suspended.
@@ -195,15 +182,10 @@ type collectFrame struct {
 	result1 error
 }
 
-// MoveNext continues [collect] where it stopped.
-func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -215,7 +197,7 @@ func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (fi
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -226,15 +208,15 @@ func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (fi
 range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:231
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:213
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 		goto done1
 	}
@@ -243,7 +225,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:247
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:229
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -252,12 +234,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:256
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:238
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:243
 		goto resume2
 	}
 	f.State = 2
@@ -265,7 +247,7 @@ leave1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -276,8 +258,8 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:281
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:263
 		goto resume3
 	}
 	f.State = 3
@@ -285,12 +267,12 @@ leave2:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:294
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:276
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -305,18 +287,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:309
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:291
 }
 
 // Location returns where [collect] is suspended.
 func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
-}
-
-// Results returns what [collect] returned, or raises again the panic that ended it.
-func (f *collectFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
 }
 
 // collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame in one allocation.
@@ -326,12 +302,12 @@ type collectMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.collectFrame.moveNext(t, nil) {
+func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.collectFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.result0, f.result1)
+	r.Rethrow()
+	f.SetResult(r, f.result0, f.result1)
 	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -353,9 +329,9 @@ type forgivingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [forgiving] from where it stopped to its next suspension (false) or its end (true).
-func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+// MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -379,36 +355,36 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:384
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:360
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-		s, err := statemachine.JobResult(t, f.await1)
+		s, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 		f.await1 = nil
 		// stream_test.go:159: yield(s, err)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:401
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:377
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:412
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:388
 }
 
 // Location returns where [forgiving] is suspended.
@@ -418,28 +394,15 @@ func (f *forgivingFrame) Location() statemachine.Location {
 
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
 func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := exitsInFrame{h: h, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, first) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, first) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{exitsInFrame: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// exitsInEnter enters [exitsIn] for another machine. It returns the results, or the suspended frame that will have them.
-func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
-	frame := exitsInFrame{h: h, s: s}
-	if frame.moveNext(t, first) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(exitsInFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m
+	return m.Start(context.Background(), &r, m)
 }
 
 // exitsInFrame is what [exitsIn] keeps while it is suspended.
@@ -455,16 +418,11 @@ type exitsInFrame struct {
 	loop1  *statemachine.Loop[string, error]
 }
 
-// MoveNext continues [exitsIn] where it stopped.
-func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -474,7 +432,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -487,16 +445,16 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:492
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:450
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = nil
 	f.loop1 = statemachine.RangeStream(f.s)
@@ -505,8 +463,8 @@ resume1:
 range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:510
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:468
 		goto resume2
 	}
 	f.State = 2
@@ -514,7 +472,7 @@ range1:
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 		goto done1
 	}
@@ -525,7 +483,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:529
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:487
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
@@ -536,17 +494,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:540
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:498
 }
 
 // Location returns where [exitsIn] is suspended.
 func (f *exitsInFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
-}
-
-// Results returns what [exitsIn] returned, or raises again the panic that ended it.
-func (f *exitsInFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame in one allocation.
@@ -556,40 +509,27 @@ type exitsInMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsInFrame.moveNext(t, nil) {
+func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.exitsInFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := drainFrame{pause: pause}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, s) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, s) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{drainFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
-func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
-	frame := drainFrame{pause: pause}
-	if frame.moveNext(t, s) {
-		t.Rethrow()
-		return nil, frame.sum, frame.err
-	}
-	m := new(drainFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // drainFrame is what [drain] keeps while it is suspended.
@@ -607,15 +547,10 @@ type drainFrame struct {
 	err error
 }
 
-// MoveNext continues [drain] where it stopped.
-func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -627,7 +562,7 @@ func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finishe
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -638,15 +573,15 @@ func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finishe
 range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:578
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 		goto done1
 	}
@@ -657,7 +592,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:596
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -666,38 +601,35 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:606
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		if err2 == nil {
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
-			goto endIf1
+		if err2 != nil {
+			f.err = err2
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:621
+			goto leave1
+//line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
-//line github.com/movenext/movenext/statemachine/stream_test.go:204
-		f.err = err2
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:691
-	goto leave1
-endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:696
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:628
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:701
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:633
 		goto resume3
 	}
 	f.State = 3
@@ -705,7 +637,7 @@ leave1:
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -725,18 +657,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:729
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
 }
 
 // Location returns where [drain] is suspended.
 func (f *drainFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
-}
-
-// Results returns what [drain] returned, or raises again the panic that ended it.
-func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.sum, f.err
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -746,12 +672,12 @@ type drainMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.drainFrame.moveNext(t, nil) {
+func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.drainFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.sum, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.sum, f.err)
 	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -773,8 +699,8 @@ type countingFrame struct {
 	i  int
 }
 
-// MoveNext runs [counting] from where it stopped to its next suspension (false) or its end (true).
-func (f *countingFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -797,26 +723,24 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:727
 	f.State = 1
 	return true
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:253
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:736
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:814
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:820
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:744
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -842,8 +766,8 @@ type remainingFrame struct {
 	n *int
 }
 
-// MoveNext runs [remaining] from where it stopped to its next suspension (false) or its end (true).
-func (f *remainingFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -864,23 +788,22 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:868
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:792
 	f.State = 1
 	return true
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
-		if yield1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:274
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:881
-	f.State = statemachine.Finished
-	return true
-endIf1:
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:807
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -892,4 +815,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 4ff64f6f8401445c
+// Digest of what is above: 41cca16498a1b3bf

@@ -110,9 +110,9 @@ func (f *Frame) outermost() job.Handle {
 
 // asyncStack returns the calls that are suspended below what runs, and what waits for
 // their job.
-func (t *Task) asyncStack() []job.Frame {
-	frames := t.top.calls()
-	if h := t.top.outermost(); h != nil {
+func (r *Run) asyncStack() []job.Frame {
+	frames := r.top.calls()
+	if h := r.top.outermost(); h != nil {
 		frames = append(frames, job.AsyncStack(h)[1:]...) // the job itself is the outermost call's
 	}
 	return frames
@@ -147,16 +147,16 @@ func (l lookout) takeBack(n *continuation.Node) error {
 // enlist registers c with w, the job that the look-out is for, unless that closes a
 // cycle: the await then returns a *[job.CycleError]. Otherwise, and also between the
 // two steps, the chain belongs to another goroutine.
-func (t *Task) enlist(c *chain, w awaiter.Registrar, l lookout) bool {
-	return w.Register(&c.node) && !t.closesCircle(c, l)
+func (r *Run) enlist(c *chain, w awaiter.Registrar, l lookout) bool {
+	return w.Register(&c.node) && !r.closesCircle(c, l)
 }
 
 // closesCircle reports whether c must not wait for the job that it has registered with;
 // it is the caller's again then.
-func (t *Task) closesCircle(c *chain, l lookout) bool {
+func (r *Run) closesCircle(c *chain, l lookout) bool {
 	err := l.takeBack(&c.node)
 	if err != nil {
-		t.outcome = &outcome{refusal: err}
+		r.outcome = &outcome{refusal: err}
 	}
 	return err != nil
 }

@@ -58,16 +58,16 @@ func TestTheLocationOfAFrameThatIsNotSuspendedHasNoLine(t *testing.T) {
 
 // recursion returns a machine that awaits j below depth calls.
 func recursion(ctx context.Context, j *job.Job[int], depth int) *job.Job[int] {
-	var t statemachine.Task
-	leaf, _, _ := leafEnter(&t, ctx, j, nothing)
+	var r statemachine.Run
+	leaf, _, _ := leafEnter(&r, ctx, j, nothing)
 	for range depth {
 		f := &sumFrame{ctx: ctx, jobs: []*job.Job[int]{j}, leaf1: leaf, end: nothing}
 		f.State = 1
-		t.Push(ctx, f)
+		r.Push(ctx, f)
 	}
 	m := &sumMachine{sumFrame: sumFrame{jobs: []*job.Job[int]{j}, leaf1: leaf, end: nothing}}
 	m.State = 1
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 func TestADeepChainIsShownInPart(t *testing.T) {
@@ -88,11 +88,11 @@ func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source
 	m := &sumMachine{sumFrame: sumFrame{ctx: ctx}}
 	m.jobs = []*job.Job[int]{begin.Job(), nil}
 	m.end = func(int) { m.jobs[1] = awaited() }
-	var t statemachine.Task
-	if m.sumFrame.MoveNext(&t) {
+	var r statemachine.Run
+	if m.sumFrame.MoveNext(&r) {
 		panic("not suspended")
 	}
-	return begin, m.Start(ctx, &t, m)
+	return begin, m.Start(ctx, &r, m)
 }
 
 func TestAMachineThatAwaitsItselfIsTold(t *testing.T) {

@@ -18,25 +18,14 @@ const (
 
 // givesWayAsync starts [givesWay] as a state machine and returns its job.
 func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesWayLocals{o: o}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayMachine{givesWayLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// givesWayEnter enters [givesWay] for another machine. It returns the results, or the suspended frame that will have them.
-func givesWayEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayFrame, error) {
-	frame := givesWayLocals{o: o}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &givesWayFrame{givesWayLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // givesWayLocals is what [givesWay] keeps while it is suspended.
@@ -50,22 +39,9 @@ type givesWayLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// givesWayFrame is the frame of [givesWay] for a caller that is a machine: what it keeps and, at the end, its results.
-type givesWayFrame struct {
-	givesWayLocals
-
-	result0 error
-}
-
-// MoveNext continues [givesWay] where it stopped.
-func (f *givesWayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -80,35 +56,35 @@ func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 //line github.com/movenext/movenext/statemachine/yield_test.go:52
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:53: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:84
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:60
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.o.add("continued")
 	// yield_test.go:55: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:97
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:73
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-		_, err := statemachine.JobResult(t, f.await2)
+		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:112
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:88
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -118,12 +94,6 @@ func (f *givesWayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 53, 55)
 }
 
-// Results returns what [givesWay] returned, or raises again the panic that ended it.
-func (f *givesWayFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and frame in one allocation.
 type givesWayMachine struct {
 	statemachine.Builder[job.Void]
@@ -131,37 +101,26 @@ type givesWayMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesWayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // givesWayByHandAsync starts [givesWayByHand] as a state machine and returns its job.
 func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := givesWayByHandLocals{o: o}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayByHandMachine{givesWayByHandLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// givesWayByHandEnter enters [givesWayByHand] for another machine. It returns the results, or the suspended frame that will have them.
-func givesWayByHandEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayByHandFrame, error) {
-	frame := givesWayByHandLocals{o: o}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &givesWayByHandFrame{givesWayByHandLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // givesWayByHandLocals is what [givesWayByHand] keeps while it is suspended.
@@ -176,22 +135,9 @@ type givesWayByHandLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// givesWayByHandFrame is the frame of [givesWayByHand] for a caller that is a machine: what it keeps and, at the end, its results.
-type givesWayByHandFrame struct {
-	givesWayByHandLocals
-
-	result0 error
-}
-
-// MoveNext continues [givesWayByHand] where it stopped.
-func (f *givesWayByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -209,54 +155,51 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:214
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:160
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-		if err == nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:175
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/statemachine/yield_test.go:66
 		}
-//line github.com/movenext/movenext/statemachine/yield_test.go:65
-		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:234
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	f.o.add("continued")
 	// yield_test.go:68: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:245
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:188
 		goto resume2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-		_, err := statemachine.JobResult(t, f.await2)
+		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:260
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:203
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -266,12 +209,6 @@ func (f *givesWayByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 64, 68)
 }
 
-// Results returns what [givesWayByHand] returned, or raises again the panic that ended it.
-func (f *givesWayByHandFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain, job and frame in one allocation.
 type givesWayByHandMachine struct {
 	statemachine.Builder[job.Void]
@@ -279,37 +216,26 @@ type givesWayByHandMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *givesWayByHandMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *givesWayByHandMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesNextAsync starts [takesNext] as a state machine and returns its job.
 func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesNextLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesNextMachine{takesNextLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// takesNextEnter enters [takesNext] for another machine. It returns the results, or the suspended frame that will have them.
-func takesNextEnter(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (*takesNextFrame, int, error) {
-	frame := takesNextLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
-		return nil, v0, v1
-	}
-	m := &takesNextFrame{takesNextLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // takesNextLocals is what [takesNext] keeps while it is suspended.
@@ -319,23 +245,9 @@ type takesNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// takesNextFrame is the frame of [takesNext] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesNextFrame struct {
-	takesNextLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesNext] where it stopped.
-func (f *takesNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
+func (f *takesNextLocals) moveNext(r *statemachine.Run, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -349,29 +261,29 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	f.next1 = c.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:354
+	if f.next1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:266
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	return t.Await(f.next1), 0, nil
+	return r.Await(f.next1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-		j, err := statemachine.TwinResult(t, f.next1)
+		j, err := statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 		f.next1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:368
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:280
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/statemachine/yield_test.go:169
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:375
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:287
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -381,12 +293,6 @@ func (f *takesNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 166)
 }
 
-// Results returns what [takesNext] returned, or raises again the panic that ended it.
-func (f *takesNextFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and frame in one allocation.
 type takesNextMachine struct {
 	statemachine.Builder[int]
@@ -394,37 +300,26 @@ type takesNextMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesNextMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesValueAsync starts [takesValue] as a state machine and returns its job.
 func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesValueLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, p); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesValueMachine{takesValueLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// takesValueEnter enters [takesValue] for another machine. It returns the results, or the suspended frame that will have them.
-func takesValueEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesValueFrame, int, error) {
-	frame := takesValueLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
-		return nil, v0, v1
-	}
-	m := &takesValueFrame{takesValueLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // takesValueLocals is what [takesValue] keeps while it is suspended.
@@ -434,23 +329,9 @@ type takesValueLocals struct {
 	next1 *job.Job[int]
 }
 
-// takesValueFrame is the frame of [takesValue] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesValueFrame struct {
-	takesValueLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesValue] where it stopped.
-func (f *takesValueFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+func (f *takesValueLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -464,19 +345,19 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:469
+	if f.next1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:350
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	return t.Await(f.next1), 0, nil
+	return r.Await(f.next1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	result0, result1 = statemachine.TwinResult(t, f.next1)
+	result0, result1 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:480
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:361
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -486,12 +367,6 @@ func (f *takesValueLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 174)
 }
 
-// Results returns what [takesValue] returned, or raises again the panic that ended it.
-func (f *takesValueFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and frame in one allocation.
 type takesValueMachine struct {
 	statemachine.Builder[int]
@@ -499,37 +374,26 @@ type takesValueMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesValueMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // takesByHandAsync starts [takesByHand] as a state machine and returns its job.
 func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := takesByHandLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, p); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesByHandMachine{takesByHandLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// takesByHandEnter enters [takesByHand] for another machine. It returns the results, or the suspended frame that will have them.
-func takesByHandEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesByHandFrame, int, error) {
-	frame := takesByHandLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
-		return nil, v0, v1
-	}
-	m := &takesByHandFrame{takesByHandLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // takesByHandLocals is what [takesByHand] keeps while it is suspended.
@@ -539,23 +403,9 @@ type takesByHandLocals struct {
 	await1 *job.Job[int]
 }
 
-// takesByHandFrame is the frame of [takesByHand] for a caller that is a machine: what it keeps and, at the end, its results.
-type takesByHandFrame struct {
-	takesByHandLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [takesByHand] where it stopped.
-func (f *takesByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+func (f *takesByHandLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -569,19 +419,19 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:574
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:424
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:585
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:435
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -591,12 +441,6 @@ func (f *takesByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 180)
 }
 
-// Results returns what [takesByHand] returned, or raises again the panic that ended it.
-func (f *takesByHandFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job and frame in one allocation.
 type takesByHandMachine struct {
 	statemachine.Builder[int]
@@ -604,14 +448,14 @@ type takesByHandMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.takesByHandLocals = takesByHandLocals{Frame: f.takesByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: eb144da3b222db60
+// Digest of what is above: 99cb7b47343a0c21

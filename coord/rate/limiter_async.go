@@ -18,20 +18,20 @@ const (
 
 // WaitAsync starts [Limiter.Wait] as a state machine and returns its job.
 func (l *Limiter) WaitAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := l.WaitEnter(&t, ctx)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := l.WaitEnter(&r, ctx)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &LimiterWaitMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // WaitEnter enters [Limiter.Wait] for another machine. It returns the results, or the suspended callee that will have them.
-func (l *Limiter) WaitEnter(t *statemachine.Task, ctx context.Context) (*LimiterWaitFrame, error) {
+func (l *Limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*LimiterWaitFrame, error) {
 //line github.com/movenext/movenext/coord/rate/limiter.go:133
-	return l.WaitNEnter(t, ctx, 1)
+	return l.WaitNEnter(r, ctx, 1)
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:36
 }
 
@@ -47,10 +47,10 @@ type LimiterWaitMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *LimiterWaitMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *LimiterWaitMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -61,24 +61,24 @@ func (f *LimiterWaitMachine) Location() statemachine.Location {
 
 // WaitNAsync starts [Limiter.WaitN] as a state machine and returns its job.
 func (l *Limiter) WaitNAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := LimiterWaitNLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, l, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, l, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &LimiterWaitNMachine{LimiterWaitNLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // WaitNEnter enters [Limiter.WaitN] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *Limiter) WaitNEnter(t *statemachine.Task, ctx context.Context, n int) (*LimiterWaitNFrame, error) {
+func (l *Limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*LimiterWaitNFrame, error) {
 	frame := LimiterWaitNLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t, l, n); finished {
+	if finished, v0 := frame.moveNext(r, l, n); finished {
 		return nil, v0
 	}
 	m := &LimiterWaitNFrame{LimiterWaitNLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -99,14 +99,14 @@ type LimiterWaitNFrame struct {
 }
 
 // MoveNext continues [Limiter.WaitN] where it stopped.
-func (f *LimiterWaitNFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
+func (f *LimiterWaitNFrame) MoveNext(run *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(run, nil, 0)
 	return finished
 }
 
 // moveNext runs [Limiter.WaitN] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (finished bool, result0 error) {
+func (f *LimiterWaitNLocals) moveNext(run *statemachine.Run, l *Limiter, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -142,7 +142,7 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 		}
 		// limiter.go:148: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/coord/rate/limiter.go:148
-		asleep1, err = statemachine.Sleep(t, f.ctx, d)
+		asleep1, err = statemachine.Sleep(run, f.ctx, d)
 	}
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:148
 	if !asleep1 {
@@ -152,23 +152,19 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:148
-	err = t.Refusal()
+	err = run.Refusal()
 resumed1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:148
-	if err == nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:148
-		goto endIf1
+	if err != nil {
+		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
+		result0 = err
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:162
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/coord/rate/limiter.go:151
 	}
-//line github.com/movenext/movenext/coord/rate/limiter.go:149
-	f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
-	result0 = err
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:166
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:152
 	result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:172
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:168
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -179,8 +175,8 @@ func (f *LimiterWaitNLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Limiter.WaitN] returned, or raises again the panic that ended it.
-func (f *LimiterWaitNFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *LimiterWaitNFrame) Results(run *statemachine.Run) error {
+	run.Rethrow()
 	return f.result0
 }
 
@@ -191,14 +187,14 @@ type LimiterWaitNMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *LimiterWaitNMachine) MoveNext(run *statemachine.Run) bool {
+	finished, v0 := f.moveNext(run, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(run, job.Void{}, v0)
 	f.LimiterWaitNLocals = LimiterWaitNLocals{Frame: f.LimiterWaitNLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: be64fde13f1f7172
+// Digest of what is above: 0aab0ed83c4b0a71

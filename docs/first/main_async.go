@@ -20,25 +20,14 @@ const (
 
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := tickLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, n); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tickMachine{tickLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// tickEnter enters [tick] for another machine. It returns the results, or the suspended frame that will have them.
-func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
-	frame := tickLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t, n); finished {
-		return nil, v0
-	}
-	m := &tickFrame{tickLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // tickLocals is what [tick] keeps while it is suspended.
@@ -51,22 +40,9 @@ type tickLocals struct {
 	i  int
 }
 
-// tickFrame is the frame of [tick] for a caller that is a machine: what it keeps and, at the end, its results.
-type tickFrame struct {
-	tickLocals
-
-	result0 error
-}
-
-// MoveNext continues [tick] where it stopped.
-func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, 0)
-	return finished
-}
-
 // moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
+func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -90,8 +66,8 @@ range1:
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
-	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:95
+	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/docs/first/main_async.go:71
 	if !asleep1 {
 		goto resumed1
 	}
@@ -99,29 +75,25 @@ range1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/first/main.go:19
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/first/main.go:19
-	if err == nil {
-//line github.com/movenext/movenext/docs/first/main.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/first/main_async.go:84
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/first/main.go:21
 	}
-//line github.com/movenext/movenext/docs/first/main.go:20
-	result0 = err
-//line github.com/movenext/movenext/docs/first/main_async.go:112
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/docs/first/main.go:22
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:120
+//line github.com/movenext/movenext/docs/first/main_async.go:92
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/first/main.go:24
 	result0 = nil
-//line github.com/movenext/movenext/docs/first/main_async.go:125
+//line github.com/movenext/movenext/docs/first/main_async.go:97
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -131,12 +103,6 @@ func (f *tickLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
-// Results returns what [tick] returned, or raises again the panic that ended it.
-func (f *tickFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one allocation.
 type tickMachine struct {
 	statemachine.Builder[job.Void]
@@ -144,14 +110,14 @@ type tickMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, 0)
+func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 7e7ddc672c7eb857
+// Digest of what is above: 288e8643df32ff50

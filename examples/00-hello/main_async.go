@@ -19,24 +19,24 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetLocals{name: name}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
-func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetFrame, string, error) {
+func greetEnter(r *statemachine.Run, ctx context.Context, name string) (*greetFrame, string, error) {
 	frame := greetLocals{name: name}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -56,14 +56,14 @@ type greetFrame struct {
 }
 
 // MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -77,7 +77,7 @@ func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
-	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:82
 	if !asleep1 {
 		goto resumed1
@@ -86,22 +86,18 @@ func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
-	if err == nil {
-//line github.com/movenext/movenext/examples/00-hello/main.go:16
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:95
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/00-hello/main.go:18
 	}
-//line github.com/movenext/movenext/examples/00-hello/main.go:17
-	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:99
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/00-hello/main.go:19
 	result0, result1 = "hello, "+f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:105
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:101
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -112,8 +108,8 @@ func (f *greetLocals) Location() statemachine.Location {
 }
 
 // Results returns what [greet] returned, or raises again the panic that ended it.
-func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -124,37 +120,26 @@ type greetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetBothLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, a, b); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, a, b); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetBothMachine{greetBothLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// greetBothEnter enters [greetBoth] for another machine. It returns the results, or the suspended frame that will have them.
-func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
-	frame := greetBothLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, a, b); finished {
-		return nil, v0, v1
-	}
-	m := &greetBothFrame{greetBothLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // greetBothLocals is what [greetBoth] keeps while it is suspended.
@@ -167,23 +152,9 @@ type greetBothLocals struct {
 	await2 *job.Job[string]
 }
 
-// greetBothFrame is the frame of [greetBoth] for a caller that is a machine: what it keeps and, at the end, its results.
-type greetBothFrame struct {
-	greetBothLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [greetBoth] where it stopped.
-func (f *greetBothFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "", "")
-	return finished
-}
-
 // moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
+func (f *greetBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -200,24 +171,23 @@ func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a 
 	f.first = greetAsync(ctx, a)
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
-	f.greet1, f.second, err = greetEnter(t, ctx, b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:205
+	f.greet1, f.second, err = greetEnter(r, ctx, b)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:176
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.second = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
-	f.second, err = f.greet1.Results(t)
+	f.second, err = f.greet1.Results(r)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:221
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:191
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/00-hello/main.go:28
@@ -226,25 +196,25 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:231
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:201
 		goto resume2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	return t.Await(f.await2), "", nil
+	return r.Await(f.await2), "", nil
 resume2:
 	{
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 		var text string
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-		text, err = statemachine.JobResult(t, f.await2)
+		text, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 		f.await2 = nil
 		result0, result1 = text+" and "+f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:248
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:218
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -254,12 +224,6 @@ func (f *greetBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
-// Results returns what [greetBoth] returned, or raises again the panic that ended it.
-func (f *greetBothFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and frame in one allocation.
 type greetBothMachine struct {
 	statemachine.Builder[string]
@@ -267,14 +231,14 @@ type greetBothMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "", "")
+func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, "", "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 126ed169d1146882
+// Digest of what is above: 8d36f1760ce9a802

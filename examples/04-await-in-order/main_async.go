@@ -20,25 +20,14 @@ const (
 
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := runLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runMachine{runLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// runEnter enters [run] for another machine. It returns the results, or the suspended frame that will have them.
-func runEnter(t *statemachine.Task, ctx context.Context) (*runFrame, error) {
-	frame := runLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &runFrame{runLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // runLocals is what [run] keeps while it is suspended.
@@ -52,21 +41,8 @@ type runLocals struct {
 	baz3 *bazFrame
 }
 
-// runFrame is the frame of [run] for a caller that is a machine: what it keeps and, at the end, its results.
-type runFrame struct {
-	runLocals
-
-	result0 error
-}
-
-// MoveNext continues [run] where it stopped.
-func (f *runFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
-func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -84,8 +60,8 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	}
 	// main.go:19: if err := foo(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	f.foo1, err = fooEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:89
+	f.foo1, err = fooEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
 		goto resumed1
 	}
@@ -93,25 +69,22 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	err = f.foo1.Results(t)
+	err = f.foo1.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	f.foo1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-	if err == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:80
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:20
-	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:108
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 	// main.go:22: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	f.bar2, err2 = barEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:115
+	f.bar2, err2 = barEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
 	if f.bar2 == nil {
 		goto resumed2
 	}
@@ -119,25 +92,22 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	err2 = f.bar2.Results(t)
+	err2 = f.bar2.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:103
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	}
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:23
-	result0 = err2
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:134
-	f.State = statemachine.Finished
-	return true, result0
-endIf2:
 	// main.go:25: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
-	f.baz3, result0 = bazEnter(t, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:141
+	f.baz3, result0 = bazEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
 	if f.baz3 == nil {
 		goto resumed3
 	}
@@ -146,11 +116,11 @@ endIf2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
-	result0 = f.baz3.Results(t)
+	result0 = f.baz3.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3 = nil
 resumed3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:154
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:124
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -160,12 +130,6 @@ func (f *runLocals) Location() statemachine.Location {
 	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 19, 22, 25)
 }
 
-// Results returns what [run] returned, or raises again the panic that ended it.
-func (f *runFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one allocation.
 type runMachine struct {
 	statemachine.Builder[job.Void]
@@ -173,36 +137,36 @@ type runMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *runMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *runMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.runLocals = runLocals{Frame: f.runLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fooLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fooMachine{fooLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that will have them.
-func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
+func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &fooFrame{fooLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -219,14 +183,14 @@ type fooFrame struct {
 }
 
 // MoveNext continues [foo] where it stopped.
-func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *fooFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -240,8 +204,8 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
-	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:245
+	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:209
 	if !asleep1 {
 		goto resumed1
 	}
@@ -249,12 +213,12 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
 	fmt.Println("Foo")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:258
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:222
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -265,8 +229,8 @@ func (f *fooLocals) Location() statemachine.Location {
 }
 
 // Results returns what [foo] returned, or raises again the panic that ended it.
-func (f *fooFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *fooFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -277,35 +241,35 @@ type fooMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := barLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &barMachine{barLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // barEnter enters [bar] for another machine. It returns the results, or the suspended frame that will have them.
-func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
+func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &barFrame{barLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -322,14 +286,14 @@ type barFrame struct {
 }
 
 // MoveNext continues [bar] where it stopped.
-func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *barFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -343,8 +307,8 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
-	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:348
+	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:312
 	if !asleep1 {
 		goto resumed1
 	}
@@ -352,12 +316,12 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
 	fmt.Println("Bar")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:361
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:325
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -368,8 +332,8 @@ func (f *barLocals) Location() statemachine.Location {
 }
 
 // Results returns what [bar] returned, or raises again the panic that ended it.
-func (f *barFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *barFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -380,35 +344,35 @@ type barMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *barMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *barMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := bazLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bazMachine{bazLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that will have them.
-func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
+func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
+	if finished, v0 := frame.moveNext(r, ctx); finished {
 		return nil, v0
 	}
 	m := &bazFrame{bazLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -425,14 +389,14 @@ type bazFrame struct {
 }
 
 // MoveNext continues [baz] where it stopped.
-func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
+func (f *bazFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -446,8 +410,8 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:44: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
-	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:451
+	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:415
 	if !asleep1 {
 		goto resumed1
 	}
@@ -455,12 +419,12 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
 	fmt.Println("Baz")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:464
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:428
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -471,8 +435,8 @@ func (f *bazLocals) Location() statemachine.Location {
 }
 
 // Results returns what [baz] returned, or raises again the panic that ended it.
-func (f *bazFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *bazFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -483,13 +447,13 @@ type bazMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: e36bc37a0ed873ab
+// Digest of what is above: d2ac87ab675f8985

@@ -19,24 +19,24 @@ const (
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, arrived); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
-func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
+func readEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
 	frame := readLocals{}
-	if finished, v0, v1 := frame.moveNext(t, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(r, arrived); finished {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -56,14 +56,14 @@ type readFrame struct {
 }
 
 // MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,17 +77,17 @@ func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (fini
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	f.await1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-		n, err := statemachine.JobResult(t, f.await1)
+		n, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 		f.await1 = nil
 		if n > 3 {
@@ -106,8 +106,8 @@ func (f *readLocals) Location() statemachine.Location {
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
-func (f *readFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *readFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -118,36 +118,36 @@ type readMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // parseAsync starts [parse] as a state machine and returns its job.
 func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := parseLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, arrived); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &parseMachine{parseLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // parseEnter enters [parse] for another machine. It returns the results, or the suspended frame that will have them.
-func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
+func parseEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx, arrived); finished {
 		return nil, v0, v1
 	}
 	m := &parseFrame{parseLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -167,14 +167,14 @@ type parseFrame struct {
 }
 
 // MoveNext continues [parse] where it stopped.
-func (f *parseFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
+func (f *parseFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil, nil)
 	return finished
 }
 
 // moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *parseLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -188,7 +188,7 @@ func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	}
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
-	f.read1, n, err = readEnter(t, ctx, arrived)
+	f.read1, n, err = readEnter(r, ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:193
 	if f.read1 == nil {
 		goto resumed1
@@ -197,7 +197,7 @@ func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
-	n, err = f.read1.Results(t)
+	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1 = nil
 resumed1:
@@ -214,8 +214,8 @@ func (f *parseLocals) Location() statemachine.Location {
 }
 
 // Results returns what [parse] returned, or raises again the panic that ended it.
-func (f *parseFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *parseFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -226,37 +226,26 @@ type parseMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, arrived); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
-	frame := serveLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
-		return nil, v0, v1
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -266,23 +255,9 @@ type serveLocals struct {
 	parse1 *parseFrame
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -296,8 +271,8 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	}
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
-	f.parse1, n, err = parseEnter(t, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:301
+	f.parse1, n, err = parseEnter(r, ctx, arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:276
 	if f.parse1 == nil {
 		goto resumed1
 	}
@@ -305,13 +280,13 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
-	n, err = f.parse1.Results(t)
+	n, err = f.parse1.Results(r)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:315
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:290
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -321,12 +296,6 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[string]
@@ -334,14 +303,14 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3aaa4bbd296f87bd
+// Digest of what is above: 5545d8f9cc2630a6

@@ -20,24 +20,24 @@ const (
 
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, place, user string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := askLocals{place: place, user: user}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &askMachine{askLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
-func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*askFrame, string, error) {
+func askEnter(r *statemachine.Run, ctx context.Context, place, user string) (*askFrame, string, error) {
 	frame := askLocals{place: place, user: user}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &askFrame{askLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -58,14 +58,14 @@ type askFrame struct {
 }
 
 // MoveNext continues [ask] where it stopped.
-func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *askFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -85,7 +85,7 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		}
 		// main.go:30: if err := job.Sleep(ctx, patience); err != nil {
 //line github.com/movenext/movenext/examples/21-http/main.go:30
-		asleep1, err = statemachine.Sleep(t, ctx, patience)
+		asleep1, err = statemachine.Sleep(r, ctx, patience)
 	}
 //line github.com/movenext/movenext/examples/21-http/main_async.go:91
 	if !asleep1 {
@@ -95,22 +95,18 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
-	if err == nil {
-//line github.com/movenext/movenext/examples/21-http/main.go:30
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
+//line github.com/movenext/movenext/examples/21-http/main_async.go:104
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/21-http/main.go:32
 	}
-//line github.com/movenext/movenext/examples/21-http/main.go:31
-	result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:108
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/21-http/main.go:33
 	result0, result1 = f.place+" of "+f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:114
+//line github.com/movenext/movenext/examples/21-http/main_async.go:110
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -121,8 +117,8 @@ func (f *askLocals) Location() statemachine.Location {
 }
 
 // Results returns what [ask] returned, or raises again the panic that ended it.
-func (f *askFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *askFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -133,37 +129,26 @@ type askMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *askMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // dashboardAsync starts [dashboard] as a state machine and returns its job.
 func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := dashboardLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, user); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, user); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dashboardMachine{dashboardLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// dashboardEnter enters [dashboard] for another machine. It returns the results, or the suspended frame that will have them.
-func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
-	frame := dashboardLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, user); finished {
-		return nil, v0, v1
-	}
-	m := &dashboardFrame{dashboardLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // dashboardLocals is what [dashboard] keeps while it is suspended.
@@ -177,23 +162,9 @@ type dashboardLocals struct {
 	await2  *job.Job[[]string]
 }
 
-// dashboardFrame is the frame of [dashboard] for a caller that is a machine: what it keeps and, at the end, its results.
-type dashboardFrame struct {
-	dashboardLocals
-
-	text string
-	err  error
-}
-
-// MoveNext continues [dashboard] where it stopped.
-func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.text, f.err = f.moveNext(t, nil, "")
-	return finished
-}
-
 // moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, user string) (finished bool, text string, err error) {
+func (f *dashboardLocals) moveNext(r *statemachine.Run, ctx context.Context, user string) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -209,24 +180,23 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
-	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:214
+	f.ask1, f.profile, err = askEnter(r, ctx, "profile", user)
+//line github.com/movenext/movenext/examples/21-http/main_async.go:185
 	if f.ask1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.profile = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
-	f.profile, err = f.ask1.Results(t)
+	f.profile, err = f.ask1.Results(r)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:230
+//line github.com/movenext/movenext/examples/21-http/main_async.go:200
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -235,32 +205,32 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:240
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/21-http/main_async.go:210
 		goto resume2
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	return t.Await(f.await2), "", nil
+	return r.Await(f.await2), "", nil
 resume2:
 	{
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 		var parts []string
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-		parts, err = statemachine.JobResult(t, f.await2)
+		parts, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 		f.await2 = nil
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:257
+//line github.com/movenext/movenext/examples/21-http/main_async.go:227
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:264
+//line github.com/movenext/movenext/examples/21-http/main_async.go:234
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -270,12 +240,6 @@ func (f *dashboardLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
 }
 
-// Results returns what [dashboard] returned, or raises again the panic that ended it.
-func (f *dashboardFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.text, f.err
-}
-
 // dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and frame in one allocation.
 type dashboardMachine struct {
 	statemachine.Builder[string]
@@ -283,14 +247,14 @@ type dashboardMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "")
+func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d27520c197823333
+// Digest of what is above: 5248e812745dfbac

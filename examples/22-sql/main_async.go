@@ -39,9 +39,9 @@ type accountsFrame struct {
 	await3 *job.Job[*account]
 }
 
-// MoveNext runs [accounts] from where it stopped to its next suspension (false) or its end (true).
-func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+// MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -70,20 +70,20 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
 	f.State = 1
 	f.db = nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 		var err2 error
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		f.rows, err2 = statemachine.JobResult(t, f.await1)
+		f.rows, err2 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.await1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:49
@@ -101,7 +101,7 @@ resume1:
 	return true
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:51
 	return true
@@ -125,20 +125,20 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
 	f.State = 3
 	f.db = nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 		var row *account
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		row, err = statemachine.JobResult(t, f.await3)
+		row, err = statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 		f.await3 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:63
@@ -162,7 +162,7 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if !yield1 {
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
@@ -181,7 +181,7 @@ case1:
 	return true
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
-	_ = f.Wanted(t)
+	_ = f.Wanted(r)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:65
 	return true
@@ -201,26 +201,14 @@ func (f *accountsFrame) Location() statemachine.Location {
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, db) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &transferMachine{transferFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, from, to string, amount int) (*transferFrame, error) {
-	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
-	if frame.moveNext(t, db) {
-		return nil, *frame.err
-	}
-	m := new(transferFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // transferFrame is what [transfer] keeps while it is suspended.
@@ -241,24 +229,19 @@ type transferFrame struct {
 	err *error
 }
 
-// MoveNext continues [transfer] where it stopped.
-func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *transferFrame) moveNext(t *statemachine.Task, db *sql.DB) bool {
+func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	for {
-		if finished, again := f.step(t, db); !again {
+		if finished, again := f.step(r, db); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 6, &again)
+func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -286,20 +269,20 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:291
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:274
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	return t.Await(f.await1), false
+	return r.Await(f.await1), false
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	f.tx, *f.err = statemachine.JobResult(t, f.await1)
+	f.tx, *f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.await1 = nil
 	if (*f.err) != nil {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:303
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:286
 		goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:80
 	}
@@ -308,9 +291,9 @@ resume1:
 		ctx := f.ctx
 		tx := f.tx
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
-			m := transferFunc1Enter(t, err, ctx, tx)
+			m := transferFunc1Enter(r, err, ctx, tx)
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
 			return statemachine.Entered(m != nil)
 //line github.com/movenext/movenext/examples/22-sql/main.go:81
@@ -320,82 +303,76 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:325
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:308
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume2:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-			goto endIf1
+		if err2 != nil {
+			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:323
+			goto epilogue
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:88
-		*f.err = fmt.Errorf("from %s: %w", f.from, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:345
-	goto epilogue
-endIf1:
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:333
 		goto resume3
 	}
 	f.State = 3
 	f.from = "" // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-			goto endIf2
+		if err2 != nil {
+			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:349
+			goto epilogue
+//line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:91
-		*f.err = fmt.Errorf("to %s: %w", f.to, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:374
-	goto epilogue
-endIf2:
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:382
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:359
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	return t.Await(f.await4), false
+	return r.Await(f.await4), false
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	_, *f.err = statemachine.JobResult(t, f.await4)
+	_, *f.err = statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = nil
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:399
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:376
 		return true, false
 	}
 	f.State = 5
@@ -403,20 +380,14 @@ epilogue:
 	return false, false
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:408
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:385
 	goto epilogue
 }
 
 // Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
-}
-
-// Results returns what [transfer] returned, or raises again the panic that ended it.
-func (f *transferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return *f.err
 }
 
 // transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
@@ -426,24 +397,24 @@ type transferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.transferFrame.moveNext(t, nil) {
+func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.transferFrame.moveNext(r, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, *f.err)
+	f.SetResult(r, job.Void{}, *f.err)
 	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
+func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
-	if frame.moveNext(t, ctx, tx) {
+	if frame.moveNext(r, ctx, tx) {
 		return nil
 	}
 	m := new(transferFunc1Frame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -457,13 +428,13 @@ type transferFunc1Frame struct {
 }
 
 // MoveNext continues a function literal of [transfer] where it stopped.
-func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
+func (f *transferFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -482,23 +453,23 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:487
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:458
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-		_, undone := statemachine.JobResult(t, f.await1)
+		_, undone := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 		f.await1 = nil
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:502
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:473
 	f.State = statemachine.Finished
 	return true
 }
@@ -509,34 +480,21 @@ func (f *transferFunc1Frame) Location() statemachine.Location {
 }
 
 // Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
-func (f *transferFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *transferFunc1Frame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // reportAsync starts [report] as a state machine and returns its job.
 func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := reportFrame{limit: limit}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, db) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, db) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{reportFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// reportEnter enters [report] for another machine. It returns the results, or the suspended frame that will have them.
-func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
-	frame := reportFrame{limit: limit}
-	if frame.moveNext(t, ctx, db) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(reportFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // reportFrame is what [report] keeps while it is suspended.
@@ -551,15 +509,10 @@ type reportFrame struct {
 	result0 error
 }
 
-// MoveNext continues [report] where it stopped.
-func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *reportFrame) moveNext(r *statemachine.Run, ctx context.Context, db *sql.DB) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -571,7 +524,7 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -582,15 +535,15 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:540
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 		goto done1
 	}
@@ -599,7 +552,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:603
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:556
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -609,19 +562,19 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:613
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:566
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:618
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:571
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -632,20 +585,20 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:637
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:590
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:649
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -659,18 +612,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:663
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
 }
 
 // Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
 	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
-}
-
-// Results returns what [report] returned, or raises again the panic that ended it.
-func (f *reportFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in one allocation.
@@ -680,14 +627,14 @@ type reportMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.reportFrame.moveNext(t, nil, nil) {
+func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.reportFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6f39d2ca2c07a305
+// Digest of what is above: cb3f614ccb8ca70d

@@ -20,24 +20,24 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchLocals{number: number}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
+func fetchEnter(r *statemachine.Run, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, page{}, nil
 }
 
@@ -57,14 +57,14 @@ type fetchFrame struct {
 }
 
 // MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -78,7 +78,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:83
 	if !asleep1 {
 		goto resumed1
@@ -87,7 +87,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, page{}, nil
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	result0, result1 = page{f.number}, err
@@ -102,8 +102,8 @@ func (f *fetchLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
-func (f *fetchFrame) Results(t *statemachine.Task) (page, error) {
-	t.Rethrow()
+func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -114,12 +114,12 @@ type fetchMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -141,9 +141,9 @@ type pagesFrame struct {
 	fetch1 *fetchFrame
 }
 
-// MoveNext runs [pages] from where it stopped to its next suspension (false) or its end (true).
-func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+// MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var fetch2 page
 	var fetch3 error
 	state := f.State
@@ -172,7 +172,7 @@ for1:
 	fmt.Println("  fetch", f.n)
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
+	f.fetch1, fetch2, fetch3 = fetchEnter(r, f.ctx, f.n)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:177
 	if f.fetch1 == nil {
 		goto resumed1
@@ -181,7 +181,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	fetch2, fetch3 = f.fetch1.Results(t)
+	fetch2, fetch3 = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1 = nil
 resumed1:
@@ -194,21 +194,17 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-		if yield1 {
-//line github.com/movenext/movenext/examples/23-stream/main.go:32
-			goto endIf1
+		if !yield1 {
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/23-stream/main.go:33
+			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main.go:33
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/23-stream/main.go:33
-	return true
-endIf1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:212
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:208
 	goto for1
 }
 
@@ -219,28 +215,15 @@ func (f *pagesFrame) Location() statemachine.Location {
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readFrame{limit: limit}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{readFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
-func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
-	frame := readFrame{limit: limit}
-	if frame.moveNext(t, ctx) {
-		t.Rethrow()
-		return nil, frame.result0
-	}
-	m := new(readFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // readFrame is what [read] keeps while it is suspended.
@@ -255,15 +238,10 @@ type readFrame struct {
 	result0 error
 }
 
-// MoveNext continues [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 5, &finished)
+func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -275,7 +253,7 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -286,15 +264,15 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:291
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:269
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 		goto done1
 	}
@@ -303,7 +281,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:285
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -312,19 +290,19 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:294
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:321
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:299
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -335,20 +313,20 @@ resume2:
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:318
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:352
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -363,18 +341,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:367
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:345
 }
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
-}
-
-// Results returns what [read] returned, or raises again the panic that ended it.
-func (f *readFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
@@ -384,14 +356,14 @@ type readMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFrame.moveNext(t, nil) {
+func (f *readMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.readFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.result0)
 	f.readFrame = readFrame{Frame: f.readFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 02caac6a66a868bf
+// Digest of what is above: cb48eff7e5772cbd

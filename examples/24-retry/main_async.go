@@ -20,24 +20,24 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchLocals{mirror: mirror, round: round}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
+func fetchEnter(r *statemachine.Run, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -58,14 +58,14 @@ type fetchFrame struct {
 }
 
 // MoveNext continues [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -79,7 +79,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:84
 	if !asleep1 {
 		goto resumed1
@@ -88,29 +88,25 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
-	if err == nil {
-//line github.com/movenext/movenext/examples/24-retry/main.go:22
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:97
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:24
 	}
-//line github.com/movenext/movenext/examples/24-retry/main.go:23
-	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:101
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/24-retry/main.go:25
 	if f.round == 0 || f.mirror == "north" {
 		result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:108
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:104
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:27
 	}
 	result0, result1 = "a page from "+f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:114
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:110
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -121,8 +117,8 @@ func (f *fetchLocals) Location() statemachine.Location {
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
-func (f *fetchFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -133,37 +129,26 @@ type fetchMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // fetchAnyAsync starts [fetchAny] as a state machine and returns its job.
 func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchAnyMachine{fetchAnyLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// fetchAnyEnter enters [fetchAny] for another machine. It returns the results, or the suspended frame that will have them.
-func fetchAnyEnter(t *statemachine.Task, ctx context.Context, mirrors ...string) (*fetchAnyFrame, string, error) {
-	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &fetchAnyFrame{fetchAnyLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // fetchAnyLocals is what [fetchAny] keeps while it is suspended.
@@ -180,22 +165,8 @@ type fetchAnyLocals struct {
 	fetch1 *fetchFrame
 }
 
-// fetchAnyFrame is the frame of [fetchAny] for a caller that is a machine: what it keeps and, at the end, its results.
-type fetchAnyFrame struct {
-	fetchAnyLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [fetchAny] where it stopped.
-func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchAnyLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
 	var page string
 	var err error
 	var err2 error
@@ -233,8 +204,8 @@ range2:
 	f.mirror = f.list1[f.i1]
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
-	f.fetch1, page, err = fetchEnter(t, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:238
+	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:209
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -242,14 +213,14 @@ range2:
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
-	page, err = f.fetch1.Results(t)
+	page, err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
 		result0, result1 = page, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:224
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:38
@@ -257,7 +228,7 @@ resumed1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:261
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:232
 	goto range2
 endRange2:
 	{
@@ -265,9 +236,9 @@ endRange2:
 		pause := time.Millisecond << f.round
 		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
+		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:271
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:242
 	if !asleep1 {
 		goto resumed2
 	}
@@ -276,27 +247,24 @@ endRange2:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	err2 = t.Refusal()
+	err2 = r.Refusal()
 resumed2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/24-retry/main.go:42
-		goto endIf1
+	if err2 != nil {
+		result0, result1 = "", err2
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:256
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:44
 	}
-//line github.com/movenext/movenext/examples/24-retry/main.go:43
-	result0, result1 = "", err2
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:289
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:295
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:263
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:300
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:268
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -306,12 +274,6 @@ func (f *fetchAnyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
-// Results returns what [fetchAny] returned, or raises again the panic that ended it.
-func (f *fetchAnyFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and frame in one allocation.
 type fetchAnyMachine struct {
 	statemachine.Builder[string]
@@ -319,14 +281,14 @@ type fetchAnyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 621230c47502e1fe
+// Digest of what is above: 52269e4d94155f4b

@@ -20,25 +20,14 @@ const (
 
 // gatherAsync starts [gather] as a state machine and returns its job.
 func gatherAsync(ctx context.Context) (result *job.Job[job.Tuple2[int64, int]]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := gatherLocals{goroutines: new(int), err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Tuple2[int64, int]{V1: v0, V2: *frame.goroutines}, *frame.err)
 	}
 	m := &gatherMachine{gatherLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// gatherEnter enters [gather] for another machine. It returns the results, or the suspended frame that will have them.
-func gatherEnter(t *statemachine.Task, ctx context.Context) (*gatherFrame, int64, int, error) {
-	frame := gatherLocals{goroutines: new(int), err: new(error)}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0, *frame.goroutines, *frame.err
-	}
-	m := &gatherFrame{gatherLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // gatherLocals is what [gather] keeps while it is suspended.
@@ -52,22 +41,9 @@ type gatherLocals struct {
 	err        *error
 }
 
-// gatherFrame is the frame of [gather] for a caller that is a machine: what it keeps and, at the end, its results.
-type gatherFrame struct {
-	gatherLocals
-
-	came int64
-}
-
-// MoveNext continues [gather] where it stopped.
-func (f *gatherFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.came = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, came int64) {
+func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, came int64) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -92,21 +68,21 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 		})
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:97
+	if f.inScope1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:73
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	return t.Await(f.inScope1), 0
+	return r.Await(f.inScope1), 0
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	_, *f.err = statemachine.TwinResult(t, f.inScope1)
+	_, *f.err = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:110
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:86
 	f.State = statemachine.Finished
 	return true, came
 }
@@ -116,12 +92,6 @@ func (f *gatherLocals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
 }
 
-// Results returns what [gather] returned, or raises again the panic that ended it.
-func (f *gatherFrame) Results(t *statemachine.Task) (int64, int, error) {
-	t.Rethrow()
-	return f.came, *f.goroutines, *f.err
-}
-
 // gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in one allocation.
 type gatherMachine struct {
 	statemachine.Builder[job.Tuple2[int64, int]]
@@ -129,26 +99,26 @@ type gatherMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *gatherMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *gatherMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Tuple2[int64, int]{V1: v0, V2: *f.goroutines}, *f.err)
+	f.SetResult(r, job.Tuple2[int64, int]{V1: v0, V2: *f.goroutines}, *f.err)
 	f.gatherLocals = gatherLocals{Frame: f.gatherLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // gatherFunc1Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
 func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, err *error, ctx context.Context, s *job.Scope) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, count, all, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, count, all, s); finished {
 		return v0
 	}
 	m := &gatherFunc1Machine{gatherFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // gatherFunc1Locals is what a function literal of [gather] keeps while it is suspended.
@@ -163,7 +133,7 @@ type gatherFunc1Locals struct {
 
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, all *job.Source[int], s *job.Scope) (finished bool, result0 error) {
+func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, count *atomic.Int64, all *job.Source[int], s *job.Scope) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -187,20 +157,20 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:192
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:162
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	*f.goroutines, *f.err = statemachine.JobResult(t, f.await1)
+	*f.goroutines, *f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = nil
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:204
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:174
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -217,25 +187,25 @@ type gatherFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *gatherFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *gatherFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // gatherFunc2Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
 func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := gatherFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, count, all); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, count, all); finished {
 		return v0
 	}
 	m := &gatherFunc2Machine{gatherFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // gatherFunc2Locals is what a function literal of [gather] keeps while it is suspended.
@@ -247,7 +217,7 @@ type gatherFunc2Locals struct {
 
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, all *job.Source[int]) (finished bool, result0 error) {
+func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, count *atomic.Int64, all *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -265,22 +235,22 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:240
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:284
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:254
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -297,13 +267,13 @@ type gatherFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: ecdb2075ff3aa1ff
+// Digest of what is above: e9e0b3b80fa87115

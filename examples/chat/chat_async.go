@@ -19,27 +19,27 @@ const (
 
 // serveAsync starts [chat.serve] as a state machine and returns its job.
 func (c *chat) serveAsync(ctx context.Context, m *member, of string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m2 := &chatServeMachine{chatServeFrame: frame}
-	return m2.Start(ctx, &t, m2)
+	return m2.Start(ctx, &r, m2)
 }
 
 // serveEnter enters [chat.serve] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *chat) serveEnter(t *statemachine.Task, ctx context.Context, m *member, of string) *chatServeFrame {
+func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, of string) *chatServeFrame {
 	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
-	if frame.MoveNext(t) {
-		t.Rethrow()
+	if frame.MoveNext(r) {
+		r.Rethrow()
 		return nil
 	}
 	m2 := new(chatServeFrame)
 	*m2 = frame
-	t.Push(ctx, m2)
+	r.Push(ctx, m2)
 	return m2
 }
 
@@ -59,8 +59,8 @@ type chatServeFrame struct {
 }
 
 // MoveNext runs [chat.serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *chatServeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(run1, &f.Frame, &finished)
 	var op ws.OpCode
 	var text2 []byte
 	var err error
@@ -90,7 +90,7 @@ func (f *chatServeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 for1:
 	// chat.go:166: op, text, err := m.next(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	f.next1, op, text2, err = f.m.nextEnter(t, f.ctx)
+	f.next1, op, text2, err = f.m.nextEnter(run1, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:95
 	if f.next1 == nil {
 		goto resumed1
@@ -99,7 +99,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	op, text2, err = f.next1.Results(t)
+	op, text2, err = f.next1.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat.go:166
 	f.next1 = nil
 resumed1:
@@ -115,7 +115,7 @@ resumed1:
 	f.c.leave(f.ctx, f.of, f.r, f.m)
 	// chat.go:172: m.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:172
-	f.end2 = f.m.endEnter(t, f.ctx, err)
+	f.end2 = f.m.endEnter(run1, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:120
 	if f.end2 == nil {
 		goto resumed2
@@ -125,7 +125,7 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:172
-	f.end2.Results(t)
+	f.end2.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat.go:172
 	f.end2 = nil
 resumed2:
@@ -145,8 +145,8 @@ func (f *chatServeFrame) Location() statemachine.Location {
 }
 
 // Results returns what [chat.serve] returned, or raises again the panic that ended it.
-func (f *chatServeFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *chatServeFrame) Results(run1 *statemachine.Run) {
+	run1.Rethrow()
 }
 
 // chatServeMachine is the root of a chain of calls that begins with [chat.serve]: chain, job and frame in one allocation.
@@ -156,39 +156,39 @@ type chatServeMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *chatServeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.chatServeFrame.MoveNext(t) {
+func (f *chatServeMachine) MoveNext(run1 *statemachine.Run) bool {
+	if !f.chatServeFrame.MoveNext(run1) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	run1.Rethrow()
+	f.SetResult(run1, job.Void{}, nil)
 	f.chatServeFrame = chatServeFrame{Frame: f.chatServeFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // echoAsync starts [chat.echo] as a state machine and returns its job.
 func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := chatEchoFrame{ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, c) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, c) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &chatEchoMachine{chatEchoFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // echoEnter enters [chat.echo] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *chat) echoEnter(t *statemachine.Task, ctx context.Context, s *socket) *chatEchoFrame {
+func (c *chat) echoEnter(r *statemachine.Run, ctx context.Context, s *socket) *chatEchoFrame {
 	frame := chatEchoFrame{ctx: ctx, s: s}
-	if frame.moveNext(t, c) {
-		t.Rethrow()
+	if frame.moveNext(r, c) {
+		r.Rethrow()
 		return nil
 	}
 	m := new(chatEchoFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -205,14 +205,14 @@ type chatEchoFrame struct {
 }
 
 // MoveNext continues [chat.echo] where it stopped.
-func (f *chatEchoFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
+func (f *chatEchoFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [chat.echo] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *chatEchoFrame) moveNext(t *statemachine.Task, c *chat) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var op ws.OpCode
 	var message []byte
 	var err error
@@ -236,7 +236,7 @@ func (f *chatEchoFrame) moveNext(t *statemachine.Task, c *chat) (finished bool) 
 for1:
 	// chat.go:185: op, message, err := s.next(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	f.next1, op, message, err = f.s.nextEnter(t, f.ctx)
+	f.next1, op, message, err = f.s.nextEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:241
 	if f.next1 == nil {
 		goto resumed1
@@ -245,7 +245,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	op, message, err = f.next1.Results(t)
+	op, message, err = f.next1.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat.go:185
 	f.next1 = nil
 resumed1:
@@ -256,7 +256,7 @@ resumed1:
 	}
 	// chat.go:187: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:187
-	f.end2 = f.s.endEnter(t, f.ctx, err)
+	f.end2 = f.s.endEnter(r, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:261
 	if f.end2 == nil {
 		goto resumed2
@@ -266,7 +266,7 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:187
-	f.end2.Results(t)
+	f.end2.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat.go:187
 	f.end2 = nil
 resumed2:
@@ -286,8 +286,8 @@ func (f *chatEchoFrame) Location() statemachine.Location {
 }
 
 // Results returns what [chat.echo] returned, or raises again the panic that ended it.
-func (f *chatEchoFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *chatEchoFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // chatEchoMachine is the root of a chain of calls that begins with [chat.echo]: chain, job and frame in one allocation.
@@ -297,14 +297,14 @@ type chatEchoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *chatEchoMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.chatEchoFrame.moveNext(t, nil) {
+func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.chatEchoFrame.moveNext(r, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.chatEchoFrame = chatEchoFrame{Frame: f.chatEchoFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e404301818bcf6dc
+// Digest of what is above: e68395b07ae35209

@@ -22,25 +22,25 @@ const (
 
 // listenAsync starts [load.listen] as a state machine and returns its job.
 func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := loadListenFrame{l: l, ctx: ctx, s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &loadListenMachine{loadListenFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // listenEnter enters [load.listen] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *load) listenEnter(t *statemachine.Task, ctx context.Context, s *socket) *loadListenFrame {
+func (l *load) listenEnter(r *statemachine.Run, ctx context.Context, s *socket) *loadListenFrame {
 	frame := loadListenFrame{l: l, ctx: ctx, s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(loadListenFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -58,7 +58,7 @@ type loadListenFrame struct {
 }
 
 // MoveNext runs [load.listen] from where it stopped to its next suspension (false) or its end (true).
-func (f *loadListenFrame) MoveNext(t *statemachine.Task) bool {
+func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	var text2 []byte
 	var err error
 	state := f.State
@@ -77,7 +77,7 @@ func (f *loadListenFrame) MoveNext(t *statemachine.Task) bool {
 for1:
 	// load.go:100: _, text, err := s.next(ctx)
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	f.next1, _, text2, err = f.s.nextEnter(t, f.ctx)
+	f.next1, _, text2, err = f.s.nextEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/load_async.go:82
 	if f.next1 == nil {
 		goto resumed1
@@ -86,7 +86,7 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	_, text2, err = f.next1.Results(t)
+	_, text2, err = f.next1.Results(r)
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	f.next1 = nil
 resumed1:
@@ -102,7 +102,7 @@ resumed1:
 	f.l.lost.Add(1)
 	// load.go:106: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/load.go:106
-	f.end2 = f.s.endEnter(t, f.ctx, err)
+	f.end2 = f.s.endEnter(r, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/load_async.go:107
 	if f.end2 == nil {
 		goto resumed2
@@ -112,7 +112,7 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
-	f.end2.Results(t)
+	f.end2.Results(r)
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2 = nil
 resumed2:
@@ -135,8 +135,8 @@ func (f *loadListenFrame) Location() statemachine.Location {
 }
 
 // Results returns what [load.listen] returned, or raises again the panic that ended it.
-func (f *loadListenFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *loadListenFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // loadListenMachine is the root of a chain of calls that begins with [load.listen]: chain, job and frame in one allocation.
@@ -146,35 +146,35 @@ type loadListenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadListenMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.loadListenFrame.MoveNext(t) {
+func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.loadListenFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.loadListenFrame = loadListenFrame{Frame: f.loadListenFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // speakAsync starts [load.speak] as a state machine and returns its job.
 func (l *load) speakAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
-	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
 	m := &loadSpeakMachine{loadSpeakLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // speakEnter enters [load.speak] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *load) speakEnter(t *statemachine.Task, ctx context.Context, sockets []*socket) (*loadSpeakFrame, int, error) {
+func (l *load) speakEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSpeakFrame, int, error) {
 	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
-	if finished, v1 := frame.moveNext(t); finished {
+	if finished, v1 := frame.moveNext(r); finished {
 		return nil, frame.sent, v1
 	}
 	m := &loadSpeakFrame{loadSpeakLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -201,13 +201,13 @@ type loadSpeakFrame struct {
 }
 
 // MoveNext continues [load.speak] where it stopped.
-func (f *loadSpeakFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.moveNext(t)
+func (f *loadSpeakFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.err = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [load.speak] from where it stopped to its next suspension (false) or its end (true).
-func (f *loadSpeakLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
+func (f *loadSpeakLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -224,7 +224,7 @@ func (f *loadSpeakLocals) moveNext(t *statemachine.Task) (finished bool, err err
 for1:
 	// load.go:143: if err := pace.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/examples/chat/load.go:143
-	f.wait1, err2 = f.pace.WaitEnter(t, f.ctx)
+	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/load_async.go:229
 	if f.wait1 == nil {
 		goto resumed1
@@ -233,21 +233,17 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
-	err2 = f.wait1.Results(t)
+	err2 = f.wait1.Results(r)
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/chat/load.go:143
-		goto endIf1
+	if err2 != nil {
+		err = nil
+//line github.com/movenext/movenext/examples/chat/load_async.go:244
+		f.State = statemachine.Finished
+		return true, err //nolint:nilerr // the time is over
 	}
-//line github.com/movenext/movenext/examples/chat/load.go:144
-	err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:248
-	f.State = statemachine.Finished
-	return true, err
-endIf1:
 	{
 //line github.com/movenext/movenext/examples/chat/load.go:146
 		now := strconv.FormatInt(time.Now().UnixNano(), 10)
@@ -258,7 +254,7 @@ endIf1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:262
+//line github.com/movenext/movenext/examples/chat/load_async.go:258
 	goto for1
 }
 
@@ -268,8 +264,8 @@ func (f *loadSpeakLocals) Location() statemachine.Location {
 }
 
 // Results returns what [load.speak] returned, or raises again the panic that ended it.
-func (f *loadSpeakFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *loadSpeakFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.sent, f.err
 }
 
@@ -280,14 +276,14 @@ type loadSpeakMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadSpeakMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.moveNext(t)
+func (f *loadSpeakMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, f.sent, v1)
+	f.SetResult(r, f.sent, v1)
 	f.loadSpeakLocals = loadSpeakLocals{Frame: f.loadSpeakLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c6f4b0026e59fe5b
+// Digest of what is above: 26875f27f32e548d

@@ -26,24 +26,24 @@ const (
 
 // nextAsync starts [socket.next] as a state machine and returns its job.
 func (s *socket) nextAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketNextLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketNextMachine{socketNextLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // nextEnter enters [socket.next] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) nextEnter(t *statemachine.Task, ctx context.Context) (*socketNextFrame, ws.OpCode, []byte, error) {
+func (s *socket) nextEnter(r *statemachine.Run, ctx context.Context) (*socketNextFrame, ws.OpCode, []byte, error) {
 	frame := socketNextLocals{s: s, ctx: ctx}
-	if finished, v0, v1, v2 := frame.moveNext(t); finished {
+	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
 	m := &socketNextFrame{socketNextLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil, nil
 }
 
@@ -69,13 +69,13 @@ type socketNextFrame struct {
 }
 
 // MoveNext continues [socket.next] where it stopped.
-func (f *socketNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.op, f.message, f.err = f.moveNext(t)
+func (f *socketNextFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.op, f.message, f.err = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [socket.next] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketNextLocals) moveNext(t *statemachine.Task) (finished bool, op ws.OpCode, message []byte, err error) {
+func (f *socketNextLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
 	var err2 error
 	var message2 []byte
 	var complete bool
@@ -101,7 +101,7 @@ for1:
 	}
 	// socket.go:84: err = s.in.Readable(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:84
-	f.readable1, err2 = f.s.in.ReadableEnter(t, f.ctx)
+	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:106
 	if f.readable1 == nil {
 		goto resumed1
@@ -110,7 +110,7 @@ for1:
 	return false, 0, nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:84
-	err2 = f.readable1.Results(t)
+	err2 = f.readable1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:84
 	f.readable1 = nil
 resumed1:
@@ -138,7 +138,7 @@ endIf1:
 	f.asked = false
 	// socket.go:98: message, complete, err := s.frame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	f.frame2, message2, complete, err2 = f.s.frameEnter(t, f.ctx)
+	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:143
 	if f.frame2 == nil {
 		goto resumed2
@@ -147,7 +147,7 @@ endIf1:
 	return false, 0, nil, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	message2, complete, err2 = f.frame2.Results(t)
+	message2, complete, err2 = f.frame2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
 	f.frame2 = nil
 resumed2:
@@ -170,8 +170,8 @@ func (f *socketNextLocals) Location() statemachine.Location {
 }
 
 // Results returns what [socket.next] returned, or raises again the panic that ended it.
-func (f *socketNextFrame) Results(t *statemachine.Task) (ws.OpCode, []byte, error) {
-	t.Rethrow()
+func (f *socketNextFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
+	r.Rethrow()
 	return f.op, f.message, f.err
 }
 
@@ -182,36 +182,36 @@ type socketNextMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketNextMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1, v2 := f.moveNext(t)
+func (f *socketNextMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
+	f.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	f.socketNextLocals = socketNextLocals{Frame: f.socketNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // frameAsync starts [socket.frame] as a state machine and returns its job.
 func (s *socket) frameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketFrameLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketFrameMachine{socketFrameLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // frameEnter enters [socket.frame] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) frameEnter(t *statemachine.Task, ctx context.Context) (*socketFrameFrame, []byte, bool, error) {
+func (s *socket) frameEnter(r *statemachine.Run, ctx context.Context) (*socketFrameFrame, []byte, bool, error) {
 	frame := socketFrameLocals{s: s, ctx: ctx}
-	if finished, v0, v1, v2 := frame.moveNext(t); finished {
+	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
 	m := &socketFrameFrame{socketFrameLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, false, nil
 }
 
@@ -237,13 +237,13 @@ type socketFrameFrame struct {
 }
 
 // MoveNext continues [socket.frame] where it stopped.
-func (f *socketFrameFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.message, f.complete, f.err = f.moveNext(t)
+func (f *socketFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.message, f.complete, f.err = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [socket.frame] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketFrameLocals) moveNext(t *statemachine.Task) (finished bool, message []byte, complete bool, err2 error) {
+func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
 	var p []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -266,7 +266,7 @@ func (f *socketFrameLocals) moveNext(t *statemachine.Task) (finished bool, messa
 	}
 	// socket.go:114: h, err := s.header(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.header1, f.h, err2 = f.s.headerEnter(t, f.ctx)
+	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:271
 	if f.header1 == nil {
 		goto resumed1
@@ -275,7 +275,7 @@ func (f *socketFrameLocals) moveNext(t *statemachine.Task) (finished bool, messa
 	return false, nil, false, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.h, err2 = f.header1.Results(t)
+	f.h, err2 = f.header1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
 	f.header1 = nil
 resumed1:
@@ -289,7 +289,7 @@ resumed1:
 	}
 	// socket.go:118: p, err := s.payload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	f.payload2, p, err2 = f.s.payloadEnter(t, f.h)
+	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:294
 	if f.payload2 == nil {
 		goto resumed2
@@ -298,7 +298,7 @@ resumed1:
 	return false, nil, false, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	p, err2 = f.payload2.Results(t)
+	p, err2 = f.payload2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
 	f.payload2 = nil
 resumed2:
@@ -329,8 +329,8 @@ func (f *socketFrameLocals) Location() statemachine.Location {
 }
 
 // Results returns what [socket.frame] returned, or raises again the panic that ended it.
-func (f *socketFrameFrame) Results(t *statemachine.Task) ([]byte, bool, error) {
-	t.Rethrow()
+func (f *socketFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
+	r.Rethrow()
 	return f.message, f.complete, f.err
 }
 
@@ -341,36 +341,36 @@ type socketFrameMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketFrameMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1, v2 := f.moveNext(t)
+func (f *socketFrameMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
+	f.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	f.socketFrameLocals = socketFrameLocals{Frame: f.socketFrameLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // headerAsync starts [socket.header] as a state machine and returns its job.
 func (s *socket) headerAsync(ctx context.Context) (result *job.Job[ws.Header]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketHeaderLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &socketHeaderMachine{socketHeaderLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // headerEnter enters [socket.header] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) headerEnter(t *statemachine.Task, ctx context.Context) (*socketHeaderFrame, ws.Header, error) {
+func (s *socket) headerEnter(r *statemachine.Run, ctx context.Context) (*socketHeaderFrame, ws.Header, error) {
 	frame := socketHeaderLocals{s: s, ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &socketHeaderFrame{socketHeaderLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, ws.Header{}, nil
 }
 
@@ -396,13 +396,13 @@ type socketHeaderFrame struct {
 }
 
 // MoveNext continues [socket.header] where it stopped.
-func (f *socketHeaderFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *socketHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [socket.header] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketHeaderLocals) moveNext(t *statemachine.Task) (finished bool, result0 ws.Header, result1 error) {
+func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
 	var p []byte
 	var err error
 	var err2 error
@@ -421,7 +421,7 @@ func (f *socketHeaderLocals) moveNext(t *statemachine.Task) (finished bool, resu
 	}
 	// socket.go:132: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:132
-	f.peek1, p, err = f.s.in.PeekEnter(t, f.ctx, 2)
+	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:426
 	if f.peek1 == nil {
 		goto resumed1
@@ -430,7 +430,7 @@ func (f *socketHeaderLocals) moveNext(t *statemachine.Task) (finished bool, resu
 	return false, ws.Header{}, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:132
-	p, err = f.peek1.Results(t)
+	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:132
 	f.peek1 = nil
 resumed1:
@@ -445,7 +445,7 @@ resumed1:
 	f.size = headerSize(p[1])
 	// socket.go:137: if p, err = s.in.Peek(ctx, size); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:137
-	f.peek1, p, err = f.s.in.PeekEnter(t, f.ctx, f.size)
+	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:450
 	if f.peek1 == nil {
 		goto resumed2
@@ -455,34 +455,30 @@ resumed1:
 	return false, ws.Header{}, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
-	p, err = f.peek1.Results(t)
+	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
-	if err == nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:137
-		goto endIf1
+	if err != nil {
+		result0, result1 = ws.Header{}, err
+//line github.com/movenext/movenext/examples/chat/socket_async.go:466
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/chat/socket.go:139
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:138
-	result0, result1 = ws.Header{}, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:470
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:140
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:478
+//line github.com/movenext/movenext/examples/chat/socket_async.go:474
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:143
 	}
 	// socket.go:144: if _, err := s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does not wait
 //line github.com/movenext/movenext/examples/chat/socket.go:144
-	f.read3, _, err2 = f.s.in.ReadEnter(t, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:486
+	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
+//line github.com/movenext/movenext/examples/chat/socket_async.go:482
 	if f.read3 == nil {
 		goto resumed3
 	}
@@ -491,38 +487,34 @@ endIf1:
 	return false, ws.Header{}, nil
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
-	_, err2 = f.read3.Results(t)
+	_, err2 = f.read3.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	f.read3 = nil
 resumed3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
-	if err2 == nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:144
-		goto endIf2
+	if err2 != nil { // seen by Peek, so it does not wait
+		result0, result1 = f.h, err2
+//line github.com/movenext/movenext/examples/chat/socket_async.go:498
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/examples/chat/socket.go:146
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:145
-	result0, result1 = f.h, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:506
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
-//line github.com/movenext/movenext/examples/chat/socket.go:147
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:513
+//line github.com/movenext/movenext/examples/chat/socket_async.go:505
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	}
 	if f.h.Length > mostMessage {
 		result0, result1 = f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:520
+//line github.com/movenext/movenext/examples/chat/socket_async.go:512
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:152
 	}
 	result0, result1 = f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:526
+//line github.com/movenext/movenext/examples/chat/socket_async.go:518
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -533,8 +525,8 @@ func (f *socketHeaderLocals) Location() statemachine.Location {
 }
 
 // Results returns what [socket.header] returned, or raises again the panic that ended it.
-func (f *socketHeaderFrame) Results(t *statemachine.Task) (ws.Header, error) {
-	t.Rethrow()
+func (f *socketHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -545,36 +537,36 @@ type socketHeaderMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketHeaderMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *socketHeaderMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.socketHeaderLocals = socketHeaderLocals{Frame: f.socketHeaderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // payloadAsync starts [socket.payload] as a state machine and returns its job.
 func (s *socket) payloadAsync(h ws.Header) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketPayloadLocals{s: s, h: h}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &socketPayloadMachine{socketPayloadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // payloadEnter enters [socket.payload] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) payloadEnter(t *statemachine.Task, h ws.Header) (*socketPayloadFrame, []byte, error) {
+func (s *socket) payloadEnter(r *statemachine.Run, h ws.Header) (*socketPayloadFrame, []byte, error) {
 	frame := socketPayloadLocals{s: s, h: h}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &socketPayloadFrame{socketPayloadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
@@ -599,13 +591,13 @@ type socketPayloadFrame struct {
 }
 
 // MoveNext continues [socket.payload] where it stopped.
-func (f *socketPayloadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *socketPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [socket.payload] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketPayloadLocals) moveNext(t *statemachine.Task) (finished bool, result0 []byte, result1 error) {
+func (f *socketPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
 	var got int
 	var err error
 	state := f.State
@@ -628,8 +620,8 @@ for1:
 	}
 	// socket.go:177: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:177
-	f.read1, got, err = f.s.in.ReadEnter(t, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:633
+	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
+//line github.com/movenext/movenext/examples/chat/socket_async.go:625
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -637,7 +629,7 @@ for1:
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:177
-	got, err = f.read1.Results(t)
+	got, err = f.read1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:177
 	f.read1 = nil
 resumed1:
@@ -648,12 +640,12 @@ resumed1:
 	}
 	if err != nil && f.n < len(f.p) {
 		result0, result1 = nil, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:652
+//line github.com/movenext/movenext/examples/chat/socket_async.go:644
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:184
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:657
+//line github.com/movenext/movenext/examples/chat/socket_async.go:649
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:186
@@ -661,7 +653,7 @@ endFor1:
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	result0, result1 = f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:665
+//line github.com/movenext/movenext/examples/chat/socket_async.go:657
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -672,8 +664,8 @@ func (f *socketPayloadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [socket.payload] returned, or raises again the panic that ended it.
-func (f *socketPayloadFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *socketPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -684,37 +676,37 @@ type socketPayloadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketPayloadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *socketPayloadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.socketPayloadLocals = socketPayloadLocals{Frame: f.socketPayloadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // flushAsync starts [socket.flush] as a state machine and returns its job.
 func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketFlushFrame{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketFlushMachine{socketFlushFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // flushEnter enters [socket.flush] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) flushEnter(t *statemachine.Task, ctx context.Context) *socketFlushFrame {
+func (s *socket) flushEnter(r *statemachine.Run, ctx context.Context) *socketFlushFrame {
 	frame := socketFlushFrame{s: s, ctx: ctx}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(socketFlushFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -729,7 +721,7 @@ type socketFlushFrame struct {
 }
 
 // MoveNext runs [socket.flush] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketFlushFrame) MoveNext(t *statemachine.Task) bool {
+func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -745,7 +737,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:284
 		p := f.s.take()
 		if p == nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:749
+//line github.com/movenext/movenext/examples/chat/socket_async.go:741
 			f.State = statemachine.Finished
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:287
@@ -753,9 +745,9 @@ for1:
 		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime))
 		// socket.go:289: if _, err := s.conn.WriteAll(ctx, p); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:289
-		f.writeAll1, _, err = f.s.conn.WriteAllEnter(t, f.ctx, p)
+		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:759
+//line github.com/movenext/movenext/examples/chat/socket_async.go:751
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -763,22 +755,20 @@ for1:
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:289
-	_, err = f.writeAll1.Results(t)
+	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:289
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:289
-	if err == nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:289
-		goto endIf1
+	if err != nil {
+		_ = f.s.conn.Close()
+		f.s.giveUp()
+//line github.com/movenext/movenext/examples/chat/socket_async.go:767
+		f.State = statemachine.Finished
+		return true
+//line github.com/movenext/movenext/examples/chat/socket.go:293
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:290
-	_ = f.s.conn.Close()
-	f.s.giveUp()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:779
-	f.State = statemachine.Finished
-	return true
-endIf1:
+//line github.com/movenext/movenext/examples/chat/socket_async.go:772
 	goto for1
 }
 
@@ -788,8 +778,8 @@ func (f *socketFlushFrame) Location() statemachine.Location {
 }
 
 // Results returns what [socket.flush] returned, or raises again the panic that ended it.
-func (f *socketFlushFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *socketFlushFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // socketFlushMachine is the root of a chain of calls that begins with [socket.flush]: chain, job and frame in one allocation.
@@ -799,36 +789,36 @@ type socketFlushMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketFlushMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.socketFlushFrame.MoveNext(t) {
+func (f *socketFlushMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.socketFlushFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.socketFlushFrame = socketFlushFrame{Frame: f.socketFlushFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // endAsync starts [socket.end] as a state machine and returns its job.
 func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketEndFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, err) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, err) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketEndMachine{socketEndFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // endEnter enters [socket.end] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) endEnter(t *statemachine.Task, ctx context.Context, err error) *socketEndFrame {
+func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *socketEndFrame {
 	frame := socketEndFrame{s: s}
-	if frame.moveNext(t, ctx, err) {
+	if frame.moveNext(r, ctx, err) {
 		return nil
 	}
 	m := new(socketEndFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -843,13 +833,13 @@ type socketEndFrame struct {
 }
 
 // MoveNext continues [socket.end] where it stopped.
-func (f *socketEndFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
+func (f *socketEndFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, nil)
 }
 
 // moveNext runs [socket.end] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *socketEndFrame) moveNext(t *statemachine.Task, ctx context.Context, err error) bool {
+func (f *socketEndFrame) moveNext(r *statemachine.Run, ctx context.Context, err error) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -874,8 +864,8 @@ func (f *socketEndFrame) moveNext(t *statemachine.Task, ctx context.Context, err
 	}
 	// socket.go:331: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:331
-	f.wait1, _ = f.s.drained.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:879
+	f.wait1, _ = f.s.drained.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:869
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -883,14 +873,14 @@ func (f *socketEndFrame) moveNext(t *statemachine.Task, ctx context.Context, err
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:331
-	f.wait1.Results(t)
+	f.wait1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.wait1 = nil
 resumed1:
 	// socket.go:332: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:332
-	f.linger2 = f.s.lingerEnter(t)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:894
+	f.linger2 = f.s.lingerEnter(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:884
 	if f.linger2 == nil {
 		goto resumed2
 	}
@@ -898,14 +888,14 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:332
-	f.linger2.Results(t)
+	f.linger2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:332
 	f.linger2 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:334
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:909
+//line github.com/movenext/movenext/examples/chat/socket_async.go:899
 	f.State = statemachine.Finished
 	return true
 }
@@ -916,8 +906,8 @@ func (f *socketEndFrame) Location() statemachine.Location {
 }
 
 // Results returns what [socket.end] returned, or raises again the panic that ended it.
-func (f *socketEndFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *socketEndFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // socketEndMachine is the root of a chain of calls that begins with [socket.end]: chain, job and frame in one allocation.
@@ -927,36 +917,36 @@ type socketEndMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketEndMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.socketEndFrame.moveNext(t, nil, nil) {
+func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.socketEndFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.socketEndFrame = socketEndFrame{Frame: f.socketEndFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // lingerAsync starts [socket.linger] as a state machine and returns its job.
 func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketLingerFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &socketLingerMachine{socketLingerFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // lingerEnter enters [socket.linger] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) lingerEnter(t *statemachine.Task) *socketLingerFrame {
+func (s *socket) lingerEnter(r *statemachine.Run) *socketLingerFrame {
 	frame := socketLingerFrame{s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(socketLingerFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -973,7 +963,7 @@ type socketLingerFrame struct {
 }
 
 // MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketLingerFrame) MoveNext(t *statemachine.Task) bool {
+func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	var closeWrite2 error
 	var n int
 	var err error
@@ -990,8 +980,8 @@ func (f *socketLingerFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	// socket.go:342: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:342
-	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(t)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:995
+	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:985
 	if f.closeWrite1 == nil {
 		goto resumed1
 	}
@@ -999,7 +989,7 @@ func (f *socketLingerFrame) MoveNext(t *statemachine.Task) bool {
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:342
-	closeWrite2 = f.closeWrite1.Results(t)
+	closeWrite2 = f.closeWrite1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:342
 	f.closeWrite1 = nil
 resumed1:
@@ -1014,7 +1004,7 @@ resumed1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1018
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1008
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -1028,8 +1018,8 @@ for1:
 	}
 	// socket.go:346: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:346
-	f.read2, n, err = f.s.in.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1033
+	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1023
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -1037,19 +1027,19 @@ for1:
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:346
-	n, err = f.read2.Results(t)
+	n, err = f.read2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket.go:346
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:347
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1047
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1037
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1053
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1043
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -1062,8 +1052,8 @@ func (f *socketLingerFrame) Location() statemachine.Location {
 }
 
 // Results returns what [socket.linger] returned, or raises again the panic that ended it.
-func (f *socketLingerFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *socketLingerFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // socketLingerMachine is the root of a chain of calls that begins with [socket.linger]: chain, job and frame in one allocation.
@@ -1073,13 +1063,13 @@ type socketLingerMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketLingerMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.socketLingerFrame.MoveNext(t) {
+func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.socketLingerFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.socketLingerFrame = socketLingerFrame{Frame: f.socketLingerFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 63bf89dc654509f6
+// Digest of what is above: 7c42d13509da3961

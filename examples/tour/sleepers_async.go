@@ -19,25 +19,14 @@ const (
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := napLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
-func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
-	frame := napLocals{}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &napFrame{napLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -45,22 +34,9 @@ type napLocals struct {
 	statemachine.Frame
 }
 
-// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
-type napFrame struct {
-	napLocals
-
-	result0 error
-}
-
-// MoveNext continues [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
-}
-
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -73,8 +49,8 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:78
+	asleep1, result0 = statemachine.Sleep(r, ctx, d)
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:54
 	if !asleep1 {
 		goto resumed1
 	}
@@ -82,9 +58,9 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:88
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:64
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -94,12 +70,6 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
-// Results returns what [nap] returned, or raises again the panic that ended it.
-func (f *napFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
@@ -107,13 +77,13 @@ type napMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *napMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 2f2d072168becd88
+// Digest of what is above: f52781bab158c86a

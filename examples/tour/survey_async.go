@@ -20,25 +20,14 @@ const (
 
 // surveyPackageAsync starts [surveyPackage] as a state machine and returns its job.
 func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &surveyPackageMachine{surveyPackageLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// surveyPackageEnter enters [surveyPackage] for another machine. It returns the results, or the suspended frame that will have them.
-func surveyPackageEnter(t *statemachine.Task, ctx context.Context, dir string) (*surveyPackageFrame, counts, error) {
-	frame := surveyPackageLocals{ctx: ctx, dir: dir}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &surveyPackageFrame{surveyPackageLocals: frame}
-	t.Push(ctx, m)
-	return m, counts{}, nil
+	return m.Start(ctx, &r, m)
 }
 
 // surveyPackageLocals is what [surveyPackage] keeps while it is suspended.
@@ -56,22 +45,8 @@ type surveyPackageLocals struct {
 	surveyFile2 *surveyFileFrame
 }
 
-// surveyPackageFrame is the frame of [surveyPackage] for a caller that is a machine: what it keeps and, at the end, its results.
-type surveyPackageFrame struct {
-	surveyPackageLocals
-
-	result0 counts
-	result1 error
-}
-
-// MoveNext continues [surveyPackage] where it stopped.
-func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
-func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, result0 counts, result1 error) {
+func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, result0 counts, result1 error) {
 	var names []string
 	var err error
 	var lines int
@@ -92,8 +67,8 @@ func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, res
 	f.c = counts{dir: f.dir}
 	// survey.go:37: names, err := listFiles(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:37
-	f.listFiles1, names, err = listFilesEnter(t, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:97
+	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:72
 	if f.listFiles1 == nil {
 		goto resumed1
 	}
@@ -101,7 +76,7 @@ func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, res
 	return false, counts{}, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
-	names, err = f.listFiles1.Results(t)
+	names, err = f.listFiles1.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1 = nil
 resumed1:
@@ -109,7 +84,7 @@ resumed1:
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:113
+//line github.com/movenext/movenext/examples/tour/survey_async.go:88
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
@@ -128,7 +103,7 @@ range1:
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
 			result0, result1 = f.c, err
-//line github.com/movenext/movenext/examples/tour/survey_async.go:132
+//line github.com/movenext/movenext/examples/tour/survey_async.go:107
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:45
@@ -137,8 +112,8 @@ range1:
 	}
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
-	f.surveyFile2, lines, functions, err2 = surveyFileEnter(t, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:142
+	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:117
 	if f.surveyFile2 == nil {
 		goto resumed2
 	}
@@ -146,7 +121,7 @@ range1:
 	return false, counts{}, nil
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
-	lines, functions, err2 = f.surveyFile2.Results(t)
+	lines, functions, err2 = f.surveyFile2.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2 = nil
 resumed2:
@@ -154,7 +129,7 @@ resumed2:
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:158
+//line github.com/movenext/movenext/examples/tour/survey_async.go:133
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
@@ -168,12 +143,12 @@ resumed2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:172
+//line github.com/movenext/movenext/examples/tour/survey_async.go:147
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	result0, result1 = f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:177
+//line github.com/movenext/movenext/examples/tour/survey_async.go:152
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -183,12 +158,6 @@ func (f *surveyPackageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
-// Results returns what [surveyPackage] returned, or raises again the panic that ended it.
-func (f *surveyPackageFrame) Results(t *statemachine.Task) (counts, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain, job and frame in one allocation.
 type surveyPackageMachine struct {
 	statemachine.Builder[counts]
@@ -196,36 +165,36 @@ type surveyPackageMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *surveyPackageMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // surveyFileAsync starts [surveyFile] as a state machine and returns its job.
 func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tuple2[int, int]]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := surveyFileLocals{path: path}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1, v2 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1, v2 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
 	m := &surveyFileMachine{surveyFileLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // surveyFileEnter enters [surveyFile] for another machine. It returns the results, or the suspended frame that will have them.
-func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
+func surveyFileEnter(r *statemachine.Run, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
-	if finished, v0, v1, v2 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1, v2 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1, v2
 	}
 	m := &surveyFileFrame{surveyFileLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, 0, nil
 }
 
@@ -248,14 +217,14 @@ type surveyFileFrame struct {
 }
 
 // MoveNext continues [surveyFile] where it stopped.
-func (f *surveyFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.lines, f.functions, f.err = f.moveNext(t, nil)
+func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.lines, f.functions, f.err = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, lines int, functions int, err error) {
+func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -268,8 +237,8 @@ func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
-	f.readFile1, source, err = readFileEnter(t, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:273
+	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:242
 	if f.readFile1 == nil {
 		goto resumed1
 	}
@@ -277,14 +246,14 @@ func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	return false, 0, 0, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
-	source, err = f.readFile1.Results(t)
+	source, err = f.readFile1.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:288
+//line github.com/movenext/movenext/examples/tour/survey_async.go:257
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -292,13 +261,13 @@ resumed1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:296
+//line github.com/movenext/movenext/examples/tour/survey_async.go:265
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:302
+//line github.com/movenext/movenext/examples/tour/survey_async.go:271
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -309,8 +278,8 @@ func (f *surveyFileLocals) Location() statemachine.Location {
 }
 
 // Results returns what [surveyFile] returned, or raises again the panic that ended it.
-func (f *surveyFileFrame) Results(t *statemachine.Task) (int, int, error) {
-	t.Rethrow()
+func (f *surveyFileFrame) Results(r *statemachine.Run) (int, int, error) {
+	r.Rethrow()
 	return f.lines, f.functions, f.err
 }
 
@@ -321,36 +290,36 @@ type surveyFileMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1, v2 := f.moveNext(t, nil)
+func (f *surveyFileMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1, v2 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
+	f.SetResult(r, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // readFileAsync starts [readFile] as a state machine and returns its job.
 func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := readFileLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, path); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, path); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readFileMachine{readFileLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // readFileEnter enters [readFile] for another machine. It returns the results, or the suspended frame that will have them.
-func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*readFileFrame, []byte, error) {
+func readFileEnter(r *statemachine.Run, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, path); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx, path); finished {
 		return nil, v0, v1
 	}
 	m := &readFileFrame{readFileLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -370,14 +339,14 @@ type readFileFrame struct {
 }
 
 // MoveNext continues [readFile] where it stopped.
-func (f *readFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
+func (f *readFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil, "")
 	return finished
 }
 
 // moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
+func (f *readFileLocals) moveNext(r *statemachine.Run, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -391,19 +360,19 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = startReading(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:396
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:365
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	return t.Await(f.await1), nil, nil
+	return r.Await(f.await1), nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:407
+//line github.com/movenext/movenext/examples/tour/survey_async.go:376
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -414,8 +383,8 @@ func (f *readFileLocals) Location() statemachine.Location {
 }
 
 // Results returns what [readFile] returned, or raises again the panic that ended it.
-func (f *readFileFrame) Results(t *statemachine.Task) ([]byte, error) {
-	t.Rethrow()
+func (f *readFileFrame) Results(r *statemachine.Run) ([]byte, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -426,36 +395,36 @@ type readFileMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "")
+func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // listFilesAsync starts [listFiles] as a state machine and returns its job.
 func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := listFilesLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, dir); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, dir); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listFilesMachine{listFilesLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended frame that will have them.
-func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
+func listFilesEnter(r *statemachine.Run, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, dir); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx, dir); finished {
 		return nil, v0, v1
 	}
 	m := &listFilesFrame{listFilesLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -475,14 +444,14 @@ type listFilesFrame struct {
 }
 
 // MoveNext continues [listFiles] where it stopped.
-func (f *listFilesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
+func (f *listFilesFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil, "")
 	return finished
 }
 
 // moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
+func (f *listFilesLocals) moveNext(r *statemachine.Run, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -496,19 +465,19 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = startListing(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:501
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:470
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	return t.Await(f.await1), nil, nil
+	return r.Await(f.await1), nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:512
+//line github.com/movenext/movenext/examples/tour/survey_async.go:481
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -519,8 +488,8 @@ func (f *listFilesLocals) Location() statemachine.Location {
 }
 
 // Results returns what [listFiles] returned, or raises again the panic that ended it.
-func (f *listFilesFrame) Results(t *statemachine.Task) ([]string, error) {
-	t.Rethrow()
+func (f *listFilesFrame) Results(r *statemachine.Run) ([]string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -531,14 +500,14 @@ type listFilesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "")
+func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 29e507c63499e663
+// Digest of what is above: bb433ce5d6467976

@@ -18,25 +18,14 @@ const (
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twiceLocals{b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, a); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, a); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
-func twiceEnter(t *statemachine.Task, a, b *job.Job[int]) (*twiceFrame, int, error) {
-	frame := twiceLocals{b: b}
-	if finished, v0, v1 := frame.moveNext(t, a); finished {
-		return nil, v0, v1
-	}
-	m := &twiceFrame{twiceLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -49,23 +38,9 @@ type twiceLocals struct {
 	await1 *job.Job[int]
 }
 
-// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
-type twiceFrame struct {
-	twiceLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *twiceLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -82,21 +57,21 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished 
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	f.await1 = a
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:87
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:62
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
-	f.x, err = statemachine.JobResult(t, f.await1)
+	f.x, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	f.await1 = nil
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:100
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:75
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:14
@@ -105,25 +80,25 @@ resume1:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 	f.await1 = f.b
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:110
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:85
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 		var y int
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
-		y, err = statemachine.JobResult(t, f.await1)
+		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 		f.await1 = nil
 		result0, result1 = f.x+y, err
 	}
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:127
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:102
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -133,12 +108,6 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/metrics_test.twice", "github.com/movenext/movenext/inspect/metrics/twice_test.go", 11, 15)
 }
 
-// Results returns what [twice] returned, or raises again the panic that ended it.
-func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
@@ -146,14 +115,14 @@ type twiceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d9e4ea25fbc1cfd1
+// Digest of what is above: 995288fee2785227

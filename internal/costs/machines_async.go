@@ -18,24 +18,24 @@ const (
 
 // pauseAsync starts [pause] as a state machine and returns its job.
 func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := pauseLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pauseMachine{pauseLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // pauseEnter enters [pause] for another machine. It returns the results, or the suspended frame that will have them.
-func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
+func pauseEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
 	frame := pauseLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
+	if finished, v0, v1 := frame.moveNext(r, j); finished {
 		return nil, v0, v1
 	}
 	m := &pauseFrame{pauseLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, 0, nil
 }
 
@@ -55,14 +55,14 @@ type pauseFrame struct {
 }
 
 // MoveNext continues [pause] where it stopped.
-func (f *pauseFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *pauseFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,17 +76,17 @@ func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/internal/costs/machines.go:14
 	f.await1 = j
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/internal/costs/machines_async.go:81
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-		v, err := statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/costs/machines.go:14
 		f.await1 = nil
 		result0, result1 = v+1000, err
@@ -102,8 +102,8 @@ func (f *pauseLocals) Location() statemachine.Location {
 }
 
 // Results returns what [pause] returned, or raises again the panic that ended it.
-func (f *pauseFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *pauseFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -114,37 +114,26 @@ type pauseMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *pauseMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *pauseMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, next func() *job.Job[int], calls bool) (*serveFrame, error) {
-	frame := serveLocals{ctx: ctx, next: next, calls: calls}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -159,21 +148,8 @@ type serveLocals struct {
 	await2 *job.Job[int]
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -194,8 +170,8 @@ for1:
 	}
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/internal/costs/machines.go:22
-	f.pause1, _, err = pauseEnter(t, f.ctx, f.next())
-//line github.com/movenext/movenext/internal/costs/machines_async.go:199
+	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
+//line github.com/movenext/movenext/internal/costs/machines_async.go:175
 	if f.pause1 == nil {
 		goto resumed1
 	}
@@ -203,65 +179,55 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/internal/costs/machines.go:22
-	_, err = f.pause1.Results(t)
+	_, err = f.pause1.Results(r)
 //line github.com/movenext/movenext/internal/costs/machines.go:22
 	f.pause1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/costs/machines.go:22
-	if err == nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:22
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/internal/costs/machines_async.go:190
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/internal/costs/machines.go:24
 	}
-//line github.com/movenext/movenext/internal/costs/machines.go:23
-	result0 = err
-//line github.com/movenext/movenext/internal/costs/machines_async.go:218
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-	goto endIf2
+//line github.com/movenext/movenext/internal/costs/machines_async.go:195
+	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:229
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:203
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 	{
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-		if err2 == nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:25
-			goto endIf3
+		if err2 != nil {
+			result0 = err2
+//line github.com/movenext/movenext/internal/costs/machines_async.go:218
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/internal/costs/machines.go:27
 		}
-//line github.com/movenext/movenext/internal/costs/machines.go:26
-		result0 = err2
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:249
-	f.State = statemachine.Finished
-	return true, result0
-endIf3:
-endIf2:
+endIf1:
+//line github.com/movenext/movenext/internal/costs/machines_async.go:225
 	goto for1
 }
 
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/internal/costs/machines.go", 22, 25)
-}
-
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -271,12 +237,12 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -298,8 +264,8 @@ type countFrame struct {
 	i  int
 }
 
-// MoveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
-func (f *countFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [count] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -322,26 +288,24 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/internal/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/internal/costs/machines_async.go:326
+//line github.com/movenext/movenext/internal/costs/machines_async.go:292
 	f.State = 1
 	return true
 resume1:
 	{
 //line github.com/movenext/movenext/internal/costs/machines.go:35
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/internal/costs/machines.go:35
-		if yield1 {
-//line github.com/movenext/movenext/internal/costs/machines.go:35
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:301
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/internal/costs/machines.go:37
 		}
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:339
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/internal/costs/machines_async.go:345
+//line github.com/movenext/movenext/internal/costs/machines_async.go:309
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -355,28 +319,15 @@ func (f *countFrame) Location() statemachine.Location {
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(n int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, n) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, n) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
-func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
-	frame := sumFrame{}
-	if frame.moveNext(t, n) {
-		t.Rethrow()
-		return nil, frame.total, frame.err
-	}
-	m := new(sumFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // sumFrame is what [sum] keeps while it is suspended.
@@ -390,15 +341,10 @@ type sumFrame struct {
 	err   error
 }
 
-// MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
-}
-
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
+	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -408,7 +354,7 @@ func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(t)
+		f.loops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -419,15 +365,15 @@ func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
 range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/internal/costs/machines.go:44
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:424
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:370
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/costs/machines.go:44
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/costs/machines.go:44
 		goto done1
 	}
@@ -436,25 +382,25 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/internal/costs/machines_async.go:440
+//line github.com/movenext/movenext/internal/costs/machines_async.go:386
 			goto leave1
 //line github.com/movenext/movenext/internal/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:446
+//line github.com/movenext/movenext/internal/costs/machines_async.go:392
 	goto range1
 leave1:
 //line github.com/movenext/movenext/internal/costs/machines.go:48
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:451
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:397
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/costs/machines.go:48
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loops.Close()
 //line github.com/movenext/movenext/internal/costs/machines.go:48
@@ -474,18 +420,12 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/internal/costs/machines_async.go:478
+//line github.com/movenext/movenext/internal/costs/machines_async.go:424
 }
 
 // Location returns where [sum] is suspended.
 func (f *sumFrame) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/internal/costs/machines.go", 44, 44)
-}
-
-// Results returns what [sum] returned, or raises again the panic that ended it.
-func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.total, f.err
 }
 
 // sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
@@ -495,14 +435,14 @@ type sumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.moveNext(t, 0) {
+func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.sumFrame.moveNext(r, 0) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.total, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.total, f.err)
 	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3fa8a2e36baea276
+// Digest of what is above: 5bc8109f4f4631ad

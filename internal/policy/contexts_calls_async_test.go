@@ -20,26 +20,14 @@ const (
 
 // locksAsync starts [locks] as a state machine and returns its job.
 func locksAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := locksFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &locksMachine{locksFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// locksEnter enters [locks] for another machine. It returns the results, or the suspended frame that will have them.
-func locksEnter(t *statemachine.Task, ctx context.Context, n *notes) *locksFrame {
-	frame := locksFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(locksFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // locksFrame is what [locks] keeps while it is suspended.
@@ -63,7 +51,7 @@ type locksFrame struct {
 }
 
 // MoveNext runs [locks] from where it stopped to its next suspension (false) or its end (true).
-func (f *locksFrame) MoveNext(t *statemachine.Task) bool {
+func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	var lock2 error
 	var lock3 error
 	var lock4 error
@@ -118,8 +106,8 @@ func (f *locksFrame) MoveNext(t *statemachine.Task) bool {
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:14: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	f.lock1, lock2 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:123
+	f.lock1, lock2 = f.m.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:111
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -127,7 +115,7 @@ func (f *locksFrame) MoveNext(t *statemachine.Task) bool {
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	lock2 = f.lock1.Results(t)
+	lock2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
 	f.lock1 = nil
 resumed1:
@@ -137,8 +125,8 @@ resumed1:
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:16: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	f.lock1, lock3 = f.m.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:142
+	f.lock1, lock3 = f.m.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:130
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -146,7 +134,7 @@ resumed1:
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	lock3 = f.lock1.Results(t)
+	lock3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
 	f.lock1 = nil
 resumed2:
@@ -158,18 +146,18 @@ resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 	f.await3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:163
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:151
 		goto resume3
 	}
 	f.State = 3
 	f.m = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
-		await1, await2 := statemachine.JobResult(t, f.await3)
+		await1, await2 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
@@ -179,8 +167,8 @@ resume3:
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:21: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	f.lockOrAcquire4, lock4 = f.k.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:184
+	f.lockOrAcquire4, lock4 = f.k.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:172
 	if f.lockOrAcquire4 == nil {
 		goto resumed4
 	}
@@ -189,7 +177,7 @@ resume3:
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	lock4 = f.lockOrAcquire4.Results(t)
+	lock4 = f.lockOrAcquire4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
 	f.lockOrAcquire4 = nil
 resumed4:
@@ -204,8 +192,8 @@ resumed4:
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:23: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	f.lockOrAcquire4, lock5 = f.k.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:209
+	f.lockOrAcquire4, lock5 = f.k.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:197
 	if f.lockOrAcquire4 == nil {
 		goto resumed5
 	}
@@ -214,7 +202,7 @@ resumed4:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	lock5 = f.lockOrAcquire4.Results(t)
+	lock5 = f.lockOrAcquire4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
 	f.lockOrAcquire4 = nil
 resumed5:
@@ -231,18 +219,18 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:236
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:224
 		goto resume6
 	}
 	f.State = 6
 	f.m, f.k = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
-		await4, await5 := statemachine.JobResult(t, f.await3)
+		await4, await5 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
@@ -252,8 +240,8 @@ resume6:
 	f.of1 = f.n.of("coord.RWMutex.Lock")
 	// contexts_calls_test.go:28: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	f.lockOrRLock7, lock6 = f.rw.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:257
+	f.lockOrRLock7, lock6 = f.rw.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:245
 	if f.lockOrRLock7 == nil {
 		goto resumed7
 	}
@@ -262,7 +250,7 @@ resume6:
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	lock6 = f.lockOrRLock7.Results(t)
+	lock6 = f.lockOrRLock7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
 	f.lockOrRLock7 = nil
 resumed7:
@@ -272,8 +260,8 @@ resumed7:
 	f.of1 = f.n.of("coord.RWMutex.RLock")
 	// contexts_calls_test.go:30: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
-	f.lockOrRLock7, rLock1 = f.rw.RLockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:277
+	f.lockOrRLock7, rLock1 = f.rw.RLockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:265
 	if f.lockOrRLock7 == nil {
 		goto resumed8
 	}
@@ -282,7 +270,7 @@ resumed7:
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
-	rLock1 = f.lockOrRLock7.Results(t)
+	rLock1 = f.lockOrRLock7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
 	f.lockOrRLock7 = nil
 resumed8:
@@ -293,18 +281,18 @@ resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.await3 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:298
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:286
 		goto resume9
 	}
 	f.State = 9
 	f.m, f.k = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-		await6, await7 := statemachine.JobResult(t, f.await3)
+		await6, await7 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
@@ -319,18 +307,18 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 	f.await3 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:324
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:312
 		goto resume10
 	}
 	f.State = 10
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
-		await8, await9 := statemachine.JobResult(t, f.await3)
+		await8, await9 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
@@ -340,8 +328,8 @@ resume10:
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:36: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
-	f.acquire11, acquire1 = f.s.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:345
+	f.acquire11, acquire1 = f.s.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:333
 	if f.acquire11 == nil {
 		goto resumed11
 	}
@@ -350,7 +338,7 @@ resume10:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
-	acquire1 = f.acquire11.Results(t)
+	acquire1 = f.acquire11.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
 	f.acquire11 = nil
 resumed11:
@@ -365,8 +353,8 @@ resumed11:
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:38: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
-	f.acquire11, acquire2 = f.s.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:370
+	f.acquire11, acquire2 = f.s.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:358
 	if f.acquire11 == nil {
 		goto resumed12
 	}
@@ -375,7 +363,7 @@ resumed11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
-	acquire2 = f.acquire11.Results(t)
+	acquire2 = f.acquire11.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
 	f.acquire11 = nil
 resumed12:
@@ -392,18 +380,18 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:397
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:385
 		goto resume13
 	}
 	f.State = 13
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
-		await10, await11 := statemachine.JobResult(t, f.await3)
+		await10, await11 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
@@ -413,8 +401,8 @@ resume13:
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:43: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
-	f.lockOrAcquire4, acquire3 = f.l.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:418
+	f.lockOrAcquire4, acquire3 = f.l.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:406
 	if f.lockOrAcquire4 == nil {
 		goto resumed14
 	}
@@ -423,7 +411,7 @@ resume13:
 	return false
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
-	acquire3 = f.lockOrAcquire4.Results(t)
+	acquire3 = f.lockOrAcquire4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
 	f.lockOrAcquire4 = nil
 resumed14:
@@ -438,8 +426,8 @@ resumed14:
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:45: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
-	f.lockOrAcquire4, acquire4 = f.l.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:443
+	f.lockOrAcquire4, acquire4 = f.l.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:431
 	if f.lockOrAcquire4 == nil {
 		goto resumed15
 	}
@@ -448,7 +436,7 @@ resumed14:
 	return false
 resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
-	acquire4 = f.lockOrAcquire4.Results(t)
+	acquire4 = f.lockOrAcquire4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
 	f.lockOrAcquire4 = nil
 resumed15:
@@ -465,24 +453,24 @@ resumed15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:470
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:458
 		goto resume16
 	}
 	f.State = 16
 	f.ctx, f.n, f.m, f.k, f.rw, f.s, f.l = nil, nil, nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume16:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
-		await12, await13 := statemachine.JobResult(t, f.await3)
+		await12, await13 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 		f.of1(await12, await13)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:486
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:474
 	f.State = statemachine.Finished
 	return true
 }
@@ -492,11 +480,6 @@ func (f *locksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.locks", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 14, 16, 18, 21, 23, 25, 28, 30, 31, 33, 36, 38, 40, 43, 45, 47)
 }
 
-// Results returns what [locks] returned, or raises again the panic that ended it.
-func (f *locksFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in one allocation.
 type locksMachine struct {
 	statemachine.Builder[job.Void]
@@ -504,37 +487,25 @@ type locksMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *locksMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.locksFrame.MoveNext(t) {
+func (f *locksMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.locksFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.locksFrame = locksFrame{Frame: f.locksFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // eventsAsync starts [events] as a state machine and returns its job.
 func eventsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := eventsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &eventsMachine{eventsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// eventsEnter enters [events] for another machine. It returns the results, or the suspended frame that will have them.
-func eventsEnter(t *statemachine.Task, ctx context.Context, n *notes) *eventsFrame {
-	frame := eventsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(eventsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // eventsFrame is what [events] keeps while it is suspended.
@@ -558,7 +529,7 @@ type eventsFrame struct {
 }
 
 // MoveNext runs [events] from where it stopped to its next suspension (false) or its end (true).
-func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	var wait1 error
 	var wait2 error
 	var wait3 error
@@ -603,8 +574,8 @@ func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
 	f.of1 = f.n.of("coord.AutoResetEvent.Wait")
 	// contexts_calls_test.go:54: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
-	f.waitOrLock1, wait1 = f.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:608
+	f.waitOrLock1, wait1 = f.auto.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:579
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
@@ -612,7 +583,7 @@ func (f *eventsFrame) MoveNext(t *statemachine.Task) bool {
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
-	wait1 = f.waitOrLock1.Results(t)
+	wait1 = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
 	f.waitOrLock1 = nil
 resumed1:
@@ -624,18 +595,18 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:629
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:600
 		goto resume2
 	}
 	f.State = 2
 	f.auto = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-		await1, await3 := statemachine.JobResult(t, f.await2)
+		await1, await3 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
@@ -646,8 +617,8 @@ resume2:
 	f.of1 = f.n.of("coord.ManualResetEvent.Wait")
 	// contexts_calls_test.go:60: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-	f.waitOrLock1, wait2 = f.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:651
+	f.waitOrLock1, wait2 = f.manual.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:622
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -656,7 +627,7 @@ resume2:
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-	wait2 = f.waitOrLock1.Results(t)
+	wait2 = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 	f.waitOrLock1 = nil
 resumed3:
@@ -667,18 +638,18 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:672
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:643
 		goto resume4
 	}
 	f.State = 4
 	f.auto, f.manual = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
-		await4, await5 := statemachine.JobResult(t, f.await2)
+		await4, await5 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
@@ -693,8 +664,8 @@ resume4:
 	f.of1 = f.n.of("coord.Countdown.Wait")
 	// contexts_calls_test.go:65: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-	f.waitOrLock1, wait3 = f.down.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:698
+	f.waitOrLock1, wait3 = f.down.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -703,7 +674,7 @@ resume4:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-	wait3 = f.waitOrLock1.Results(t)
+	wait3 = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.waitOrLock1 = nil
 resumed5:
@@ -714,18 +685,18 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:719
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:690
 		goto resume6
 	}
 	f.State = 6
 	f.auto, f.manual, f.down = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
-		await6, await7 := statemachine.JobResult(t, f.await2)
+		await6, await7 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
@@ -736,8 +707,8 @@ resume6:
 	f.of1 = f.n.of("coord.Barrier.Wait")
 	// contexts_calls_test.go:70: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-	f.wait7, wait4, wait5 = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:741
+	f.wait7, wait4, wait5 = f.b.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:712
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -746,7 +717,7 @@ resume6:
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-	wait4, wait5 = f.wait7.Results(t)
+	wait4, wait5 = f.wait7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.wait7 = nil
 resumed7:
@@ -757,18 +728,18 @@ resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
-	if f.await8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:762
+	if f.await8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:733
 		goto resume8
 	}
 	f.State = 8
 	f.auto, f.manual, f.down, f.other = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
-	return t.Await(f.await8)
+	return r.Await(f.await8)
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
-		await9, await10 := statemachine.JobResult(t, f.await8)
+		await9, await10 := statemachine.JobResult(r, f.await8)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 		f.await8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
@@ -779,8 +750,8 @@ resume8:
 	}
 	// contexts_calls_test.go:73: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	f.wait7, _, err = f.b.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:784
+	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:755
 	if f.wait7 == nil {
 		goto resumed9
 	}
@@ -789,7 +760,7 @@ resume8:
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
-	_, err = f.wait7.Results(t)
+	_, err = f.wait7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
 	f.wait7 = nil
 resumed9:
@@ -799,8 +770,8 @@ resumed9:
 	f.c = coord.NewCond(new(coord.Mutex))
 	// contexts_calls_test.go:77: _ = c.L.Lock(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	f.waitOrLock1, _ = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:804
+	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:775
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -809,7 +780,7 @@ resumed9:
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	f.waitOrLock1.Results(t)
+	f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1 = nil
 resumed10:
@@ -822,8 +793,8 @@ resumed10:
 	f.of1 = f.n.of("coord.Cond.Wait")
 	// contexts_calls_test.go:79: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-	f.waitOrLock1, wait6 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:827
+	f.waitOrLock1, wait6 = f.c.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:798
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -832,7 +803,7 @@ resumed10:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-	wait6 = f.waitOrLock1.Results(t)
+	wait6 = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.waitOrLock1 = nil
 resumed11:
@@ -849,24 +820,24 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:825
 		goto resume12
 	}
 	f.State = 12
 	f.ctx, f.n, f.auto, f.manual, f.down, f.b, f.other, f.c = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
-		await11, await12 := statemachine.JobResult(t, f.await2)
+		await11, await12 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:870
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:841
 	f.State = statemachine.Finished
 	return true
 }
@@ -876,11 +847,6 @@ func (f *eventsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 54, 56, 60, 61, 65, 66, 70, 71, 73, 77, 79, 81)
 }
 
-// Results returns what [events] returned, or raises again the panic that ended it.
-func (f *eventsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in one allocation.
 type eventsMachine struct {
 	statemachine.Builder[job.Void]
@@ -888,39 +854,26 @@ type eventsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *eventsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.eventsFrame.MoveNext(t) {
+func (f *eventsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.eventsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.eventsFrame = eventsFrame{Frame: f.eventsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // channelsAsync starts [channels] as a state machine and returns its job.
 func channelsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := channelsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &channelsMachine{channelsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// channelsEnter enters [channels] for another machine. It returns the results, or the suspended frame that will have them.
-func channelsEnter(t *statemachine.Task, ctx context.Context, n *notes) *channelsFrame {
-	frame := channelsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(channelsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // channelsFrame is what [channels] keeps while it is suspended.
@@ -943,8 +896,8 @@ type channelsFrame struct {
 }
 
 // MoveNext runs [channels] from where it stopped to its next suspension (false) or its end (true).
-func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.openLoops.Leave(t, &f.Frame, 15, &finished)
+func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.openLoops.Leave(r, &f.Frame, 15, &finished)
 	var send2 error
 	var receive1 int
 	var receive2 error
@@ -984,7 +937,7 @@ func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 13:
 		goto resume13
 	case 15:
-		f.openLoops.Resume(t)
+		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -999,8 +952,8 @@ func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.of1 = f.n.of("coord.Channel.Send")
 	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
-	f.send1, send2 = f.c.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1004
+	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:957
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1008,7 +961,7 @@ func (f *channelsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
-	send2 = f.send1.Results(t)
+	send2 = f.send1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1 = nil
 resumed1:
@@ -1025,17 +978,17 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:983
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
-		await1, await3 := statemachine.JobResult(t, f.await2)
+		await1, await3 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
@@ -1048,8 +1001,8 @@ resume2:
 	f.of1 = f.n.of("coord.Channel.Receive")
 	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
-	f.receive3, receive1, receive2 = f.c.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1053
+	f.receive3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1006
 	if f.receive3 == nil {
 		goto resumed3
 	}
@@ -1057,7 +1010,7 @@ resume2:
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
-	receive1, receive2 = f.receive3.Results(t)
+	receive1, receive2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.receive3 = nil
 resumed3:
@@ -1074,17 +1027,17 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1079
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1032
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-	return t.Await(f.await4)
+	return r.Await(f.await4)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-		await5, await6 := statemachine.JobResult(t, f.await4)
+		await5, await6 := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
@@ -1099,8 +1052,8 @@ resume4:
 	f.openLoops.Open(f.loop1)
 	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1104
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1057
 		goto resume5
 	}
 	f.State = 5
@@ -1108,7 +1061,7 @@ resume4:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 		goto done1
 	}
@@ -1118,8 +1071,8 @@ resume5:
 		f.n.of("coord.Channel.All")(v, err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1123
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1076
 		goto resume6
 	}
 	f.State = 6
@@ -1127,12 +1080,12 @@ resume5:
 	return false
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1089
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
@@ -1151,8 +1104,8 @@ endRange1:
 	f.openLoops.Open(f.loop1)
 	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1109
 		goto resume7
 	}
 	f.State = 7
@@ -1160,7 +1113,7 @@ endRange1:
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 		goto done2
 	}
@@ -1170,8 +1123,8 @@ resume7:
 		f.n.of("coord.Channel.AllAsync")(v, err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1175
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1128
 		goto resume8
 	}
 	f.State = 8
@@ -1179,12 +1132,12 @@ resume7:
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1188
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1141
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
@@ -1198,8 +1151,8 @@ endRange2:
 	f.of1 = f.n.of("coord.Broadcast.Send")
 	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
-	f.send1, send3 = f.b.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1203
+	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1208,7 +1161,7 @@ endRange2:
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
-	send3 = f.send1.Results(t)
+	send3 = f.send1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1 = nil
 resumed9:
@@ -1225,18 +1178,18 @@ resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1230
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1183
 		goto resume10
 	}
 	f.State = 10
 	f.c = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
-		await7, await8 := statemachine.JobResult(t, f.await2)
+		await7, await8 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
@@ -1246,8 +1199,8 @@ resume10:
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.receive3, receive4, receive5 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1251
+	f.receive3, receive4, receive5 = f.s.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1204
 	if f.receive3 == nil {
 		goto resumed11
 	}
@@ -1256,7 +1209,7 @@ resume10:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	receive4, receive5 = f.receive3.Results(t)
+	receive4, receive5 = f.receive3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.receive3 = nil
 resumed11:
@@ -1273,18 +1226,18 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1278
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1231
 		goto resume12
 	}
 	f.State = 12
 	f.c = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-	return t.Await(f.await4)
+	return r.Await(f.await4)
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-		await9, await10 := statemachine.JobResult(t, f.await4)
+		await9, await10 := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
@@ -1297,8 +1250,8 @@ resume12:
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.receive3, receive6, receive7 = f.s.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1302
+	f.receive3, receive6, receive7 = f.s.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1255
 	if f.receive3 == nil {
 		goto resumed13
 	}
@@ -1307,7 +1260,7 @@ resume12:
 	return false
 resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	receive6, receive7 = f.receive3.Results(t)
+	receive6, receive7 = f.receive3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receive3 = nil
 resumed13:
@@ -1317,17 +1270,12 @@ resumed13:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1321
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1274
 }
 
 // Location returns where [channels] is suspended.
 func (f *channelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115)
-}
-
-// Results returns what [channels] returned, or raises again the panic that ended it.
-func (f *channelsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
@@ -1337,38 +1285,26 @@ type channelsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *channelsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.channelsFrame.MoveNext(t) {
+func (f *channelsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.channelsFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.channelsFrame = channelsFrame{Frame: f.channelsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sharedWorkAsync starts [sharedWork] as a state machine and returns its job.
 func sharedWorkAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sharedWorkFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &sharedWorkMachine{sharedWorkFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// sharedWorkEnter enters [sharedWork] for another machine. It returns the results, or the suspended frame that will have them.
-func sharedWorkEnter(t *statemachine.Task, ctx context.Context, n *notes) *sharedWorkFrame {
-	frame := sharedWorkFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(sharedWorkFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // sharedWorkFrame is what [sharedWork] keeps while it is suspended.
@@ -1391,7 +1327,7 @@ type sharedWorkFrame struct {
 }
 
 // MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end (true).
-func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
+func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	var wait1 error
 	var wait2 error
 	var waitN1 error
@@ -1435,17 +1371,17 @@ func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1440
+	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1376
 		goto resume1
 	}
 	frame.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-	return t.Await(frame.doOrAwait1)
+	return r.Await(frame.doOrAwait1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-		_, do1 := statemachine.TwinResult(t, frame.doOrAwait1)
+		_, do1 := statemachine.TwinResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
@@ -1457,17 +1393,17 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1462
+	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1398
 		goto resume2
 	}
 	frame.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
-	return t.Await(frame.doOrAwait1)
+	return r.Await(frame.doOrAwait1)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
-		await1, await2 := statemachine.JobResult(t, frame.doOrAwait1)
+		await1, await2 := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
@@ -1480,17 +1416,17 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1485
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1421
 		goto resume3
 	}
 	frame.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
-	return t.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
-		inTurn1, inTurn2 := statemachine.TwinResult(t, frame.inTurnOrAwaitOrGet3)
+		inTurn1, inTurn2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
@@ -1502,18 +1438,18 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1507
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
 		goto resume4
 	}
 	frame.State = 4
 	frame.s = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
-	return t.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
-		await3, await4 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
+		await3, await4 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
@@ -1524,18 +1460,18 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1465
 		goto resume5
 	}
 	frame.State = 5
 	frame.s = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
-	return t.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
-		get1, get2 := statemachine.TwinResult(t, frame.inTurnOrAwaitOrGet3)
+		get1, get2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
@@ -1547,18 +1483,18 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1488
 		goto resume6
 	}
 	frame.State = 6
 	frame.s = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
-	return t.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
-		await5, await6 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
+		await5, await6 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
@@ -1571,18 +1507,18 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
-	if frame.do7.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1576
+	if frame.do7.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1512
 		goto resume7
 	}
 	frame.State = 7
 	frame.s = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
-	return t.Await(frame.do7)
+	return r.Await(frame.do7)
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
-		do2, do3 := statemachine.TwinResult(t, frame.do7)
+		do2, do3 := statemachine.TwinResult(r, frame.do7)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 		frame.do7 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
@@ -1594,18 +1530,18 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1599
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1535
 		goto resume8
 	}
 	frame.State = 8
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-	return t.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-		await7, await8 := statemachine.JobResult(t, frame.inTurnOrAwaitOrGet3)
+		await7, await8 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
@@ -1615,8 +1551,8 @@ resume8:
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	frame.wait9, wait1 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1620
+	frame.wait9, wait1 = frame.l.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1556
 	if frame.wait9 == nil {
 		goto resumed9
 	}
@@ -1625,7 +1561,7 @@ resume8:
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	wait1 = frame.wait9.Results(t)
+	wait1 = frame.wait9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.wait9 = nil
 resumed9:
@@ -1634,8 +1570,8 @@ resumed9:
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:135: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	frame.wait9, wait2 = frame.l.WaitEnter(t, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1639
+	frame.wait9, wait2 = frame.l.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1575
 	if frame.wait9 == nil {
 		goto resumed10
 	}
@@ -1644,7 +1580,7 @@ resumed9:
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	wait2 = frame.wait9.Results(t)
+	wait2 = frame.wait9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.wait9 = nil
 resumed10:
@@ -1655,18 +1591,18 @@ resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1660
+	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1596
 		goto resume11
 	}
 	frame.State = 11
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-	return t.Await(frame.doOrAwait1)
+	return r.Await(frame.doOrAwait1)
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-		await9, await10 := statemachine.JobResult(t, frame.doOrAwait1)
+		await9, await10 := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
@@ -1676,8 +1612,8 @@ resume11:
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
 	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	frame.waitN12, waitN1 = frame.l.WaitNEnter(t, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1681
+	frame.waitN12, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1617
 	if frame.waitN12 == nil {
 		goto resumed12
 	}
@@ -1686,7 +1622,7 @@ resume11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	waitN1 = frame.waitN12.Results(t)
+	waitN1 = frame.waitN12.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.waitN12 = nil
 resumed12:
@@ -1697,24 +1633,24 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1702
+	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1638
 		goto resume13
 	}
 	frame.State = 13
 	frame.ctx, frame.n, frame.s, frame.seven, frame.f, frame.l = nil, nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-	return t.Await(frame.doOrAwait1)
+	return r.Await(frame.doOrAwait1)
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-		await11, await12 := statemachine.JobResult(t, frame.doOrAwait1)
+		await11, await12 := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1718
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
 	frame.State = statemachine.Finished
 	return true
 }
@@ -1724,11 +1660,6 @@ func (frame *sharedWorkFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 121, 122, 124, 125, 127, 128, 130, 131, 134, 135, 136, 137, 138)
 }
 
-// Results returns what [sharedWork] returned, or raises again the panic that ended it.
-func (frame *sharedWorkFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
 type sharedWorkMachine struct {
 	statemachine.Builder[job.Void]
@@ -1736,37 +1667,25 @@ type sharedWorkMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (frame *sharedWorkMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.sharedWorkFrame.MoveNext(t) {
+func (frame *sharedWorkMachine) MoveNext(r *statemachine.Run) bool {
+	if !frame.sharedWorkFrame.MoveNext(r) {
 		return false
 	}
-	frame.SetResult(t, job.Void{}, nil)
+	frame.SetResult(r, job.Void{}, nil)
 	frame.sharedWorkFrame = sharedWorkFrame{Frame: frame.sharedWorkFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // jobsAsync starts [jobs] as a state machine and returns its job.
 func jobsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := jobsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &jobsMachine{jobsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// jobsEnter enters [jobs] for another machine. It returns the results, or the suspended frame that will have them.
-func jobsEnter(t *statemachine.Task, ctx context.Context, n *notes) *jobsFrame {
-	frame := jobsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(jobsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // jobsFrame is what [jobs] keeps while it is suspended.
@@ -1784,7 +1703,7 @@ type jobsFrame struct {
 }
 
 // MoveNext runs [jobs] from where it stopped to its next suspension (false) or its end (true).
-func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1814,17 +1733,17 @@ func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1819
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-		await2, await3 := statemachine.JobResult(t, f.await1)
+		await2, await3 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
@@ -1836,17 +1755,17 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1841
+	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1760
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	return t.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.awaitOrInScopeOrWait2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-		await4, await5 := statemachine.JobResult(t, f.awaitOrInScopeOrWait2)
+		await4, await5 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.awaitOrInScopeOrWait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
@@ -1858,17 +1777,17 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1863
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1782
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-		await6, await7 := statemachine.JobResult(t, f.await1)
+		await6, await7 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
@@ -1880,17 +1799,17 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	f.await1 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1804
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-		await8, await9 := statemachine.JobResult(t, f.await1)
+		await8, await9 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
@@ -1906,18 +1825,18 @@ resume4:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1911
+	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1830
 		goto resume5
 	}
 	f.State = 5
 	f.seven = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	return t.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.awaitOrInScopeOrWait2)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		_, inScope1 := statemachine.TwinResult(t, f.awaitOrInScopeOrWait2)
+		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 		f.awaitOrInScopeOrWait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
@@ -1933,18 +1852,18 @@ resume5:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1938
+	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1857
 		goto resume6
 	}
 	f.State = 6
 	f.seven = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	return t.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.awaitOrInScopeOrWait2)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		await10, await11 := statemachine.JobResult(t, f.awaitOrInScopeOrWait2)
+		await10, await11 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
 		f.awaitOrInScopeOrWait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
@@ -1958,24 +1877,24 @@ resume6:
 		f.awaitOrInScopeOrWait2 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1963
+	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1882
 		goto resume7
 	}
 	f.State = 7
 	f.ctx, f.n, f.seven, f.done = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	return t.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.awaitOrInScopeOrWait2)
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		_, wait1 := statemachine.TwinResult(t, f.awaitOrInScopeOrWait2)
+		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.awaitOrInScopeOrWait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1979
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1898
 	f.State = statemachine.Finished
 	return true
 }
@@ -1985,11 +1904,6 @@ func (f *jobsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 145, 146, 147, 148, 150, 154, 160)
 }
 
-// Results returns what [jobs] returned, or raises again the panic that ended it.
-func (f *jobsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
 type jobsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1997,13 +1911,13 @@ type jobsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.jobsFrame.MoveNext(t) {
+func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.jobsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.jobsFrame = jobsFrame{Frame: f.jobsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3f18dd79968ad0d9
+// Digest of what is above: 0e6c2e3d3934b417

@@ -47,28 +47,15 @@ const (
 
 // continuationsAsync starts [continuations] as a state machine and returns its job.
 func continuationsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := continuationsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &continuationsMachine{continuationsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// continuationsEnter enters [continuations] for another machine. It returns the results, or the suspended frame that will have them.
-func continuationsEnter(t *statemachine.Task, ctx context.Context, n *notes) *continuationsFrame {
-	frame := continuationsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(continuationsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // continuationsFrame is what [continuations] keeps while it is suspended.
@@ -89,8 +76,8 @@ type continuationsFrame struct {
 }
 
 // MoveNext runs [continuations] from where it stopped to its next suspension (false) or its end (true).
-func (f *continuationsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.openLoops.Leave(t, &f.Frame, 14, &finished)
+func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.openLoops.Leave(r, &f.Frame, 14, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -121,7 +108,7 @@ func (f *continuationsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 12:
 		goto resume12
 	case 14:
-		f.openLoops.Resume(t)
+		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -132,17 +119,17 @@ func (f *continuationsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 	f.await1 = job.Then(f.ctx, after(1), f.plus)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:137
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:124
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-		await2, await3 := statemachine.JobResult(t, f.await1)
+		await2, await3 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
@@ -154,17 +141,17 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	f.await1 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:159
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:146
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-		await4, await6 := statemachine.JobResult(t, f.await1)
+		await4, await6 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
@@ -176,17 +163,17 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	f.await1 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:181
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:168
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-		await7, await8 := statemachine.JobResult(t, f.await1)
+		await7, await8 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
@@ -200,18 +187,18 @@ resume3:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:205
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:192
 		goto resume4
 	}
 	f.State = 4
 	f.plus = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-		await9, await10 := statemachine.JobResult(t, f.await1)
+		await9, await10 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
@@ -223,18 +210,18 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	f.await5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:228
+	if f.await5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:215
 		goto resume5
 	}
 	f.State = 5
 	f.plus = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	return t.Await(f.await5)
+	return r.Await(f.await5)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-		await11, await12 := statemachine.JobResult(t, f.await5)
+		await11, await12 := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
@@ -246,18 +233,18 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	f.await1 = job.Unwrap(f.ctx, job.FromResult(after(5)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:251
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:238
 		goto resume6
 	}
 	f.State = 6
 	f.plus = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-		await13, await14 := statemachine.JobResult(t, f.await1)
+		await13, await14 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
@@ -269,18 +256,18 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 	f.await1 = job.WaitAsync(f.ctx, after(6))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:274
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:261
 		goto resume7
 	}
 	f.State = 7
 	f.plus = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-		await15, await16 := statemachine.JobResult(t, f.await1)
+		await15, await16 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
@@ -292,18 +279,18 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	f.await1 = job.WaitTimeout(f.ctx, after(7), time.Hour)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:297
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:284
 		goto resume8
 	}
 	f.State = 8
 	f.plus = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-		await17, await18 := statemachine.JobResult(t, f.await1)
+		await17, await18 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
@@ -317,17 +304,17 @@ resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:322
+	if f.awaitOrNext9.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:309
 		goto resume9
 	}
 	f.State = 9
 	f.plus, f.of1 = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	return t.Await(f.awaitOrNext9)
+	return r.Await(f.awaitOrNext9)
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	_, err = statemachine.JobResult(t, f.awaitOrNext9)
+	_, err = statemachine.JobResult(r, f.awaitOrNext9)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	f.awaitOrNext9 = nil
 	f.n.of("job.Completions.NextAsync")(err)
@@ -335,17 +322,17 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
-	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:340
+	if f.awaitOrNext9.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:327
 		goto resume10
 	}
 	f.State = 10
 	f.plus, f.of1, f.c = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
-	return t.Await(f.awaitOrNext9)
+	return r.Await(f.awaitOrNext9)
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
-	_, err = statemachine.TwinResult(t, f.awaitOrNext9)
+	_, err = statemachine.TwinResult(r, f.awaitOrNext9)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = nil
 	f.n.of("job.Completions.Next")(err)
@@ -355,8 +342,8 @@ resume10:
 range1:
 	// contexts_more_test.go:66: for j, err := range job.WhenEach(ctx, after(10)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:360
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:347
 		goto resume11
 	}
 	f.State = 11
@@ -364,7 +351,7 @@ range1:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 		goto done1
 	}
@@ -373,7 +360,7 @@ resume11:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEach")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:377
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:364
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:67
@@ -387,8 +374,8 @@ done1:
 range2:
 	// contexts_more_test.go:69: for j, err := range job.WhenEachAsync(ctx, after(11)).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:392
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:379
 		goto resume12
 	}
 	f.State = 12
@@ -396,7 +383,7 @@ range2:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 		goto done2
 	}
@@ -405,7 +392,7 @@ resume12:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEachAsync")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:409
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:396
 	goto range2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
@@ -416,17 +403,12 @@ done2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:420
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:407
 }
 
 // Location returns where [continuations] is suspended.
 func (f *continuationsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.continuations", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 49, 50, 51, 52, 55, 56, 57, 58, 62, 64, 66, 69)
-}
-
-// Results returns what [continuations] returned, or raises again the panic that ended it.
-func (f *continuationsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // continuationsMachine is the root of a chain of calls that begins with [continuations]: chain, job and frame in one allocation.
@@ -436,12 +418,12 @@ type continuationsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *continuationsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.continuationsFrame.MoveNext(t) {
+func (f *continuationsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.continuationsFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.continuationsFrame = continuationsFrame{Frame: f.continuationsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
@@ -462,8 +444,8 @@ type numbersFrame struct {
 	i int
 }
 
-// MoveNext runs [numbers] from where it stopped to its next suspension (false) or its end (true).
-func (f *numbersFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [numbers] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *numbersFrame) MoveNext(r *statemachine.Run) bool {
 	var sleep1 error
 	var asleep1 bool
 	state := f.State
@@ -487,8 +469,8 @@ range1:
 	}
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-	asleep1, sleep1 = statemachine.Sleep(t, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:492
+	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:474
 	if !asleep1 {
 		goto resumed1
 	}
@@ -496,31 +478,29 @@ range1:
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-	sleep1 = t.Refusal()
+	sleep1 = r.Refusal()
 resumed1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	f.Emit(f.i, sleep1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:505
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:487
 	f.State = 2
 	return true
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-		yield1 := f.Wanted(t)
+		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-		if yield1 {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
-			goto endIf1
+		if !yield1 {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:496
+			f.State = statemachine.Finished
+			return true
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:80
 		}
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:518
-	f.State = statemachine.Finished
-	return true
-endIf1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 	f.i++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:524
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:504
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -534,28 +514,15 @@ func (f *numbersFrame) Location() statemachine.Location {
 
 // streamsAsync starts [streams] as a state machine and returns its job.
 func streamsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := streamsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &streamsMachine{streamsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// streamsEnter enters [streams] for another machine. It returns the results, or the suspended frame that will have them.
-func streamsEnter(t *statemachine.Task, ctx context.Context, n *notes) *streamsFrame {
-	frame := streamsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(streamsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // streamsFrame is what [streams] keeps while it is suspended.
@@ -577,8 +544,8 @@ type streamsFrame struct {
 }
 
 // MoveNext runs [streams] from where it stopped to its next suspension (false) or its end (true).
-func (f *streamsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.openLoops.Leave(t, &f.Frame, 9, &finished)
+func (f *streamsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.openLoops.Leave(r, &f.Frame, 9, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -598,7 +565,7 @@ func (f *streamsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 7:
 		goto resume7
 	case 9:
-		f.openLoops.Resume(t)
+		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -609,15 +576,15 @@ func (f *streamsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 range1:
 	// contexts_more_test.go:87: for v, err := range numbers(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:614
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:581
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 		goto done1
 	}
@@ -626,7 +593,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.StreamOf")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:630
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:597
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:88
@@ -654,17 +621,17 @@ range2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:659
+	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:626
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-	return t.Await(f.nextOrAwait2)
+	return r.Await(f.nextOrAwait2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-		next1, next2 := statemachine.TwinResult(t, f.nextOrAwait2)
+		next1, next2 := statemachine.TwinResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
@@ -676,17 +643,17 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:681
+	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:648
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	return t.Await(f.nextOrAwait2)
+	return r.Await(f.nextOrAwait2)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-		await1, await2 := statemachine.JobResult(t, f.nextOrAwait2)
+		await1, await2 := statemachine.JobResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
@@ -698,17 +665,17 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
+	if f.awaitOrStop4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:670
 		goto resume4
 	}
 	f.State = 4
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	return t.Await(f.awaitOrStop4)
+	return r.Await(f.awaitOrStop4)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-		await3, await4 := statemachine.JobResult(t, f.awaitOrStop4)
+		await3, await4 := statemachine.JobResult(r, f.awaitOrStop4)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
@@ -720,18 +687,18 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:725
+	if f.awaitOrStop4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:692
 		goto resume5
 	}
 	f.State = 5
 	f.p = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-	return t.Await(f.awaitOrStop4)
+	return r.Await(f.awaitOrStop4)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-		_, stop1 := statemachine.TwinResult(t, f.awaitOrStop4)
+		_, stop1 := statemachine.TwinResult(r, f.awaitOrStop4)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
@@ -739,7 +706,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.i1++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:743
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:710
 	goto range2
 endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:97
@@ -750,18 +717,18 @@ endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:755
+	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:722
 		goto resume6
 	}
 	f.State = 6
 	f.list1, f.p = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-	return t.Await(f.nextOrAwait2)
+	return r.Await(f.nextOrAwait2)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-		next3, next4 := statemachine.TwinResult(t, f.nextOrAwait2)
+		next3, next4 := statemachine.TwinResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
@@ -773,18 +740,18 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:778
+	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:745
 		goto resume7
 	}
 	f.State = 7
 	f.ctx, f.n, f.list1, f.p = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	return t.Await(f.nextOrAwait2)
+	return r.Await(f.nextOrAwait2)
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-		await5, await6 := statemachine.JobResult(t, f.nextOrAwait2)
+		await5, await6 := statemachine.JobResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
@@ -796,17 +763,12 @@ resume7:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:800
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:767
 }
 
 // Location returns where [streams] is suspended.
 func (f *streamsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.streams", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 87, 92, 93, 94, 95, 99, 100)
-}
-
-// Results returns what [streams] returned, or raises again the panic that ended it.
-func (f *streamsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // streamsMachine is the root of a chain of calls that begins with [streams]: chain, job and frame in one allocation.
@@ -816,38 +778,26 @@ type streamsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *streamsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.streamsFrame.MoveNext(t) {
+func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.streamsFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.streamsFrame = streamsFrame{Frame: f.streamsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // pausesAsync starts [pauses] as a state machine and returns its job.
 func pausesAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := pausesFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &pausesMachine{pausesFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// pausesEnter enters [pauses] for another machine. It returns the results, or the suspended frame that will have them.
-func pausesEnter(t *statemachine.Task, ctx context.Context, n *notes) *pausesFrame {
-	frame := pausesFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(pausesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // pausesFrame is what [pauses] keeps while it is suspended.
@@ -865,17 +815,17 @@ type pausesFrame struct {
 }
 
 // MoveNext runs [pauses] from where it stopped to its next suspension (false) or its end (true).
-func (f *pausesFrame) MoveNext(t *statemachine.Task) bool {
+func (f *pausesFrame) MoveNext(r *statemachine.Run) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(r); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [pauses] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *pausesFrame) step(t *statemachine.Task) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 6, &again)
+func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	var sleep1 error
 	var asleep1 bool
 	var scheduler1 schedulers.Scheduler
@@ -902,8 +852,8 @@ func (f *pausesFrame) step(t *statemachine.Task) (finished, again bool) {
 	f.of1 = f.n.of("job.Sleep")
 	// contexts_more_test.go:106: n.of("job.Sleep")(job.Sleep(ctx, time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
-	asleep1, sleep1 = statemachine.Sleep(t, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:907
+	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:857
 	if !asleep1 {
 		goto resumed1
 	}
@@ -911,7 +861,7 @@ func (f *pausesFrame) step(t *statemachine.Task) (finished, again bool) {
 	return false, false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
-	sleep1 = t.Refusal()
+	sleep1 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	f.of1(sleep1)
@@ -920,17 +870,17 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 	f.await2 = job.SleepAsync(f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:925
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:875
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-		await1, await3 := statemachine.JobResult(t, f.await2)
+		await1, await3 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
@@ -949,15 +899,15 @@ resume2:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = job.SwitchTo(f.ctx, scheduler1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:953
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:903
 	goto resumed3
 move1:
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
-	return t.SwitchTo(&f.Frame, scheduler1), false
+	return r.SwitchTo(&f.Frame, scheduler1), false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
-	f.switchTo1 = t.Refusal()
+	f.switchTo1 = r.Refusal()
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.of1(f.switchTo1)
@@ -966,18 +916,18 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 	f.await2 = job.SwitchToAsync(f.ctx, f.s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:971
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:921
 		goto resume4
 	}
 	f.State = 4
 	f.n, f.switchTo1 = nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	return t.Await(f.await2), false
+	return r.Await(f.await2), false
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-		await4, await5 := statemachine.JobResult(t, f.await2)
+		await4, await5 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
@@ -985,18 +935,18 @@ resume4:
 		ctx := f.ctx
 		s := f.s
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
-			return statemachine.DeferSwitch(ctx, t, s)
+			return statemachine.DeferSwitch(ctx, r, s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 		})
 	}
 epilogue:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
-	if !f.defers.Next(t, &f.Frame) {
+	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
-		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1000
+		f.defers.End(r, &f.Frame)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:950
 		return true, false
 	}
 	f.State = 5
@@ -1004,19 +954,14 @@ epilogue:
 	return false, false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
-	f.defers.Resumed(t)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1009
+	f.defers.Resumed(r)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:959
 	goto epilogue
 }
 
 // Location returns where [pauses] is suspended.
 func (f *pausesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.pauses", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 106, 107, 109, 110, 112)
-}
-
-// Results returns what [pauses] returned, or raises again the panic that ended it.
-func (f *pausesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // pausesMachine is the root of a chain of calls that begins with [pauses]: chain, job and frame in one allocation.
@@ -1026,37 +971,25 @@ type pausesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *pausesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.pausesFrame.MoveNext(t) {
+func (f *pausesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.pausesFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.pausesFrame = pausesFrame{Frame: f.pausesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // loopsAsync starts [loops] as a state machine and returns its job.
 func loopsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := loopsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &loopsMachine{loopsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// loopsEnter enters [loops] for another machine. It returns the results, or the suspended frame that will have them.
-func loopsEnter(t *statemachine.Task, ctx context.Context, n *notes) *loopsFrame {
-	frame := loopsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(loopsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // loopsFrame is what [loops] keeps while it is suspended.
@@ -1074,7 +1007,7 @@ type loopsFrame struct {
 }
 
 // MoveNext runs [loops] from where it stopped to its next suspension (false) or its end (true).
-func (f *loopsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *loopsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1108,17 +1041,17 @@ func (f *loopsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1113
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1046
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-		await3, await4 := statemachine.JobResult(t, f.await1)
+		await3, await4 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
@@ -1130,18 +1063,18 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1135
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1068
 		goto resume2
 	}
 	f.State = 2
 	f.start = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-		await5, await6 := statemachine.JobResult(t, f.await2)
+		await5, await6 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
@@ -1151,7 +1084,7 @@ resume2:
 	f.n.of("parallel.Sort")(parallel.Sort(f.ctx, slices.Clone(f.items)))
 	f.n.of("parallel.SortFunc")(parallel.SortFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
 	f.n.of("parallel.SortStableFunc")(parallel.SortStableFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1155
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1088
 	f.State = statemachine.Finished
 	return true
 }
@@ -1161,11 +1094,6 @@ func (f *loopsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.loops", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 128, 129)
 }
 
-// Results returns what [loops] returned, or raises again the panic that ended it.
-func (f *loopsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // loopsMachine is the root of a chain of calls that begins with [loops]: chain, job and frame in one allocation.
 type loopsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1173,37 +1101,25 @@ type loopsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loopsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.loopsFrame.MoveNext(t) {
+func (f *loopsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.loopsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.loopsFrame = loopsFrame{Frame: f.loopsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // foreignAsync starts [foreign] as a state machine and returns its job.
 func foreignAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := foreignFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &foreignMachine{foreignFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// foreignEnter enters [foreign] for another machine. It returns the results, or the suspended frame that will have them.
-func foreignEnter(t *statemachine.Task, ctx context.Context, n *notes) *foreignFrame {
-	frame := foreignFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(foreignFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // foreignFrame is what [foreign] keeps while it is suspended.
@@ -1221,7 +1137,7 @@ type foreignFrame struct {
 }
 
 // MoveNext runs [foreign] from where it stopped to its next suspension (false) or its end (true).
-func (f *foreignFrame) MoveNext(t *statemachine.Task) bool {
+func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1252,17 +1168,17 @@ func (f *foreignFrame) MoveNext(t *statemachine.Task) bool {
 		return nil
 	})
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1257
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1173
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
-		await2, await5 := statemachine.JobResult(t, f.await1)
+		await2, await5 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
@@ -1279,17 +1195,17 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
 	f.await1 = bridge.FromChan(f.ctx, f.c)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1284
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1200
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
-		await6, await7 := statemachine.JobResult(t, f.await1)
+		await6, await7 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
@@ -1304,18 +1220,18 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
 	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1309
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1225
 		goto resume3
 	}
 	f.State = 3
 	f.c = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
-		await8, await9 := statemachine.JobResult(t, f.await3)
+		await8, await9 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
@@ -1325,23 +1241,23 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
 	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1330
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1246
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.of1, f.c = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
-	return t.Await(f.await4)
+	return r.Await(f.await4)
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
-		_, err := statemachine.JobResult(t, f.await4)
+		_, err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
 		f.await4 = nil
 		f.n.of("bridge.FromProcess")(err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1345
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1261
 	f.State = statemachine.Finished
 	return true
 }
@@ -1351,11 +1267,6 @@ func (f *foreignFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.foreign", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 140, 146, 148, 149)
 }
 
-// Results returns what [foreign] returned, or raises again the panic that ended it.
-func (f *foreignFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // foreignMachine is the root of a chain of calls that begins with [foreign]: chain, job and frame in one allocation.
 type foreignMachine struct {
 	statemachine.Builder[job.Void]
@@ -1363,39 +1274,26 @@ type foreignMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *foreignMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.foreignFrame.MoveNext(t) {
+func (f *foreignMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.foreignFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.foreignFrame = foreignFrame{Frame: f.foreignFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // socketsAsync starts [sockets] as a state machine and returns its job.
 func socketsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := socketsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketsMachine{socketsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// socketsEnter enters [sockets] for another machine. It returns the results, or the suspended frame that will have them.
-func socketsEnter(t *statemachine.Task, ctx context.Context, n *notes) *socketsFrame {
-	frame := socketsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(socketsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // socketsFrame is what [sockets] keeps while it is suspended.
@@ -1422,9 +1320,9 @@ type socketsFrame struct {
 }
 
 // MoveNext runs [sockets] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.openLoops.Leave(t, &f.Frame, 17, &finished)
+func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	defer f.openLoops.Leave(r, &f.Frame, 17, &finished)
 	var err error
 	var readable1 error
 	state := f.State
@@ -1462,7 +1360,7 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	case 15:
 		goto resume15
 	case 17:
-		f.openLoops.Resume(t)
+		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
@@ -1478,16 +1376,16 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
-	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1483
+	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1381
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
-	return t.Await(f.dialOrAwait1)
+	return r.Await(f.dialOrAwait1)
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
-	f.c, err = statemachine.TwinResult(t, f.dialOrAwait1)
+	f.c, err = statemachine.TwinResult(r, f.dialOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 	f.dialOrAwait1 = nil
 	f.n.of("netio.Dial")(err)
@@ -1495,16 +1393,16 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1500
+	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1398
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	return t.Await(f.dialOrAwait1)
+	return r.Await(f.dialOrAwait1)
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	f.other, err = statemachine.JobResult(t, f.dialOrAwait1)
+	f.other, err = statemachine.JobResult(r, f.dialOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	f.dialOrAwait1 = nil
 	f.n.of("netio.DialAsync")(err)
@@ -1523,15 +1421,15 @@ resume2:
 	f.openLoops.Open(f.loop1)
 	// contexts_more_test.go:166: for served, err := range l.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1528
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1426
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
 		goto done1
 	}
@@ -1542,20 +1440,20 @@ resume3:
 		f.greet(served, err2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1547
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1445
 		goto resume4
 	}
 	f.State = 4
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1559
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1457
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
@@ -1568,8 +1466,8 @@ endRange1:
 	f.openLoops.Open(f.loop1)
 	// contexts_more_test.go:171: for served, err := range l.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1573
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1471
 		goto resume5
 	}
 	f.State = 5
@@ -1577,7 +1475,7 @@ endRange1:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	if !f.loop1.More(t) {
+	if !f.loop1.More(r) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 		goto done2
 	}
@@ -1588,8 +1486,8 @@ resume5:
 		f.greet(served, err2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
-	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1593
+	if f.loop1.Stop(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1491
 		goto resume6
 	}
 	f.State = 6
@@ -1597,12 +1495,12 @@ resume5:
 	return false
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
-	f.loop1.Stopped(t)
+	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1606
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1504
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
@@ -1613,8 +1511,8 @@ endRange2:
 	f.of1 = f.n.of("netio.Conn.Readable")
 	// contexts_more_test.go:176: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
-	f.readable7, readable1 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1618
+	f.readable7, readable1 = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1516
 	if f.readable7 == nil {
 		goto resumed7
 	}
@@ -1623,7 +1521,7 @@ endRange2:
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
-	readable1 = f.readable7.Results(t)
+	readable1 = f.readable7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
 	f.readable7 = nil
 resumed7:
@@ -1634,18 +1532,18 @@ resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1639
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1537
 		goto resume8
 	}
 	f.State = 8
 	f.l, f.c, f.other, f.greet = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
-		await1, await2 := statemachine.JobResult(t, f.awaitOrHandshakeOrReadable8)
+		await1, await2 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
@@ -1666,20 +1564,20 @@ resume8:
 		f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", server.Listener.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
-	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1671
+	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1569
 		goto resume9
 	}
 	f.State = 9
 	f.l, f.c, f.other, f.greet, f.of1 = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
-	return t.Await(f.dialOrAwait1)
+	return r.Await(f.dialOrAwait1)
 resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
 		var under *netio.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
-		under, err = statemachine.TwinResult(t, f.dialOrAwait1)
+		under, err = statemachine.TwinResult(r, f.dialOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
 		f.dialOrAwait1 = nil
 		f.n.of("netio.Dial")(err)
@@ -1694,18 +1592,18 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1699
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1597
 		goto resume10
 	}
 	f.State = 10
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-		await3, await4 := statemachine.JobResult(t, f.awaitOrHandshakeOrReadable8)
+		await3, await4 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
@@ -1717,18 +1615,18 @@ resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1722
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1620
 		goto resume11
 	}
 	f.State = 11
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-		_, handshake1 := statemachine.TwinResult(t, f.awaitOrHandshakeOrReadable8)
+		_, handshake1 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
@@ -1740,18 +1638,18 @@ resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1745
+	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1643
 		goto resume12
 	}
 	f.State = 12
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	return t.Await(f.writeAllOrAwait12)
+	return r.Await(f.writeAllOrAwait12)
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-		writeAll1, writeAll2 := statemachine.TwinResult(t, f.writeAllOrAwait12)
+		writeAll1, writeAll2 := statemachine.TwinResult(r, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
@@ -1763,18 +1661,18 @@ resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	if f.writeAllOrAwait12.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1768
+	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1666
 		goto resume13
 	}
 	f.State = 13
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	return t.Await(f.writeAllOrAwait12)
+	return r.Await(f.writeAllOrAwait12)
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-		await5, await6 := statemachine.JobResult(t, f.writeAllOrAwait12)
+		await5, await6 := statemachine.JobResult(r, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
@@ -1786,18 +1684,18 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1791
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
 		goto resume14
 	}
 	f.State = 14
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-		_, readable2 := statemachine.TwinResult(t, f.awaitOrHandshakeOrReadable8)
+		_, readable2 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
@@ -1809,18 +1707,18 @@ resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1814
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
 		goto resume15
 	}
 	f.State = 15
 	f.ctx, f.n, f.l, f.c, f.other, f.greet, f.known, f.s = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
-	return t.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
-		await7, await8 := statemachine.JobResult(t, f.awaitOrHandshakeOrReadable8)
+		await7, await8 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
@@ -1830,17 +1728,12 @@ resume15:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1834
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1732
 }
 
 // Location returns where [sockets] is suspended.
 func (f *socketsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 158, 160, 166, 166, 171, 171, 176, 177, 183, 187, 188, 189, 190, 191, 192)
-}
-
-// Results returns what [sockets] returned, or raises again the panic that ended it.
-func (f *socketsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // socketsMachine is the root of a chain of calls that begins with [sockets]: chain, job and frame in one allocation.
@@ -1850,41 +1743,29 @@ type socketsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.socketsFrame.MoveNext(t) {
+func (f *socketsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.socketsFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.socketsFrame = socketsFrame{Frame: f.socketsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // contextsAsync starts [contexts] as a state machine and returns its job.
 func contextsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := contextsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &contextsMachine{contextsFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
-// contextsEnter enters [contexts] for another machine. It returns the results, or the suspended frame that will have them.
-func contextsEnter(t *statemachine.Task, ctx context.Context, n *notes) *contextsFrame {
-	frame := contextsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(contextsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
-}
-
-// contextsFrame is what [contexts] keeps while it is suspended.
+// contextsFrame is the frame of [contexts], which never suspends.
 type contextsFrame struct {
 	statemachine.Frame
 
@@ -1892,8 +1773,8 @@ type contextsFrame struct {
 	n   *notes
 }
 
-// MoveNext runs [contexts] from where it stopped to its next suspension (false) or its end (true).
-func (f *contextsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext calls [contexts], which never suspends.
+func (f *contextsFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
@@ -1903,11 +1784,6 @@ func (f *contextsFrame) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Results returns what [contexts] returned, or raises again the panic that ended it.
-func (f *contextsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // contextsMachine is the root of a chain of calls that begins with [contexts]: chain, job and frame in one allocation.
 type contextsMachine struct {
 	statemachine.Builder[job.Void]
@@ -1915,36 +1791,24 @@ type contextsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *contextsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.contextsFrame.MoveNext(t) {
+func (f *contextsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.contextsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	return true
 }
 
 // shutdownsAsync starts [shutdowns] as a state machine and returns its job.
 func shutdownsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shutdownsFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &shutdownsMachine{shutdownsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// shutdownsEnter enters [shutdowns] for another machine. It returns the results, or the suspended frame that will have them.
-func shutdownsEnter(t *statemachine.Task, ctx context.Context, n *notes) *shutdownsFrame {
-	frame := shutdownsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		return nil
-	}
-	m := new(shutdownsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // shutdownsFrame is what [shutdowns] keeps while it is suspended.
@@ -1960,7 +1824,7 @@ type shutdownsFrame struct {
 }
 
 // MoveNext runs [shutdowns] from where it stopped to its next suspension (false) or its end (true).
-func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
+func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1991,17 +1855,17 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1996
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1860
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
-		await2, await3 := statemachine.JobResult(t, f.await1)
+		await2, await3 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
@@ -2042,7 +1906,7 @@ resume1:
 		f.n.of("workstealing.Scheduler.Shutdown")(workstealing.New().Shutdown(f.ctx))
 		f.n.of("pool.Pool.Shutdown")(p.Shutdown(f.ctx))
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2046
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1910
 	f.State = statemachine.Finished
 	return true
 }
@@ -2052,11 +1916,6 @@ func (f *shutdownsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 230)
 }
 
-// Results returns what [shutdowns] returned, or raises again the panic that ended it.
-func (f *shutdownsFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // shutdownsMachine is the root of a chain of calls that begins with [shutdowns]: chain, job and frame in one allocation.
 type shutdownsMachine struct {
 	statemachine.Builder[job.Void]
@@ -2064,13 +1923,13 @@ type shutdownsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.shutdownsFrame.MoveNext(t) {
+func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.shutdownsFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.shutdownsFrame = shutdownsFrame{Frame: f.shutdownsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 93fb0b88c19176ae
+// Digest of what is above: 5e5bdb925c870103

@@ -21,28 +21,15 @@ const (
 
 // buffersAsync starts [buffers] as a state machine and returns its job.
 func buffersAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := buffersFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &buffersMachine{buffersFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// buffersEnter enters [buffers] for another machine. It returns the results, or the suspended frame that will have them.
-func buffersEnter(t *statemachine.Task, ctx context.Context, n *notes) *buffersFrame {
-	frame := buffersFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(buffersFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // buffersFrame is what [buffers] keeps while it is suspended.
@@ -72,8 +59,8 @@ type buffersFrame struct {
 }
 
 // MoveNext runs [buffers] from where it stopped to its next suspension (false) or its end (true).
-func (f *buffersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var readable1 error
 	var peek1 []byte
@@ -135,16 +122,16 @@ func (f *buffersFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		f.dial1 = netio.DialAsync(f.ctx, "tcp", l.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
-	if f.dial1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:140
+	if f.dial1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:127
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
-	return t.Await(f.dial1)
+	return r.Await(f.dial1)
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
-	f.c, err = statemachine.TwinResult(t, f.dial1)
+	f.c, err = statemachine.TwinResult(r, f.dial1)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	f.dial1 = nil
 	f.n.of("netio.Dial")(err)
@@ -158,8 +145,8 @@ resume1:
 	f.of1 = f.n.of("netio.Buffered.Readable")
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readable2, readable1 = f.b.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:163
+	f.readable2, readable1 = f.b.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:150
 	if f.readable2 == nil {
 		goto resumed2
 	}
@@ -167,7 +154,7 @@ resume1:
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	readable1 = f.readable2.Results(t)
+	readable1 = f.readable2.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.readable2 = nil
 resumed2:
@@ -178,17 +165,17 @@ resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 	f.await3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:183
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:170
 		goto resume3
 	}
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-		await1, await2 := statemachine.JobResult(t, f.await3)
+		await1, await2 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
@@ -198,8 +185,8 @@ resume3:
 	f.of1 = f.n.of("netio.Buffered.Peek")
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	f.peek4, peek1, peek2 = f.b.PeekEnter(t, f.ctx, 3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:203
+	f.peek4, peek1, peek2 = f.b.PeekEnter(r, f.ctx, 3)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:190
 	if f.peek4 == nil {
 		goto resumed4
 	}
@@ -207,7 +194,7 @@ resume3:
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	peek1, peek2 = f.peek4.Results(t)
+	peek1, peek2 = f.peek4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.peek4 = nil
 resumed4:
@@ -218,17 +205,17 @@ resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 	f.await5 = f.b.PeekAsync(f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:223
+	if f.await5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:210
 		goto resume5
 	}
 	f.State = 5
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-	return t.Await(f.await5)
+	return r.Await(f.await5)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-		await4, await6 := statemachine.JobResult(t, f.await5)
+		await4, await6 := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
@@ -238,8 +225,8 @@ resume5:
 	f.of1 = f.n.of("netio.Buffered.ReadLine")
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	f.readLine6, readLine1, readLine2 = f.b.ReadLineEnter(t, f.ctx, 9)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:243
+	f.readLine6, readLine1, readLine2 = f.b.ReadLineEnter(r, f.ctx, 9)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:230
 	if f.readLine6 == nil {
 		goto resumed6
 	}
@@ -247,7 +234,7 @@ resume5:
 	return false
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	readLine1, readLine2 = f.readLine6.Results(t)
+	readLine1, readLine2 = f.readLine6.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.readLine6 = nil
 resumed6:
@@ -258,17 +245,17 @@ resumed6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-	if f.await5.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:263
+	if f.await5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:250
 		goto resume7
 	}
 	f.State = 7
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-	return t.Await(f.await5)
+	return r.Await(f.await5)
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-		await7, await8 := statemachine.JobResult(t, f.await5)
+		await7, await8 := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
@@ -277,8 +264,8 @@ resume7:
 	f.w = netio.NewBufferedWriter(f.c)
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
-	f.write8, _, _ = f.w.WriteEnter(t, []byte("one"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
+	f.write8, _, _ = f.w.WriteEnter(r, []byte("one"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:269
 	if f.write8 == nil {
 		goto resumed8
 	}
@@ -287,7 +274,7 @@ resume7:
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
-	f.write8.Results(t)
+	f.write8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.write8 = nil
 resumed8:
@@ -295,8 +282,8 @@ resumed8:
 	f.of1 = f.n.of("netio.BufferedWriter.Flush")
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.flush9, flush1 = f.w.FlushEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:300
+	f.flush9, flush1 = f.w.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:287
 	if f.flush9 == nil {
 		goto resumed9
 	}
@@ -304,7 +291,7 @@ resumed8:
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	flush1 = f.flush9.Results(t)
+	flush1 = f.flush9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.flush9 = nil
 resumed9:
@@ -312,8 +299,8 @@ resumed9:
 	f.of1(flush1)
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
-	f.write8, _, _ = f.w.WriteEnter(t, []byte("two"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:317
+	f.write8, _, _ = f.w.WriteEnter(r, []byte("two"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:304
 	if f.write8 == nil {
 		goto resumed10
 	}
@@ -322,7 +309,7 @@ resumed9:
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
-	f.write8.Results(t)
+	f.write8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.write8 = nil
 resumed10:
@@ -332,18 +319,18 @@ resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.await3 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-	if f.await3.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:337
+	if f.await3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:324
 		goto resume11
 	}
 	f.State = 11
 	f.w = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-	return t.Await(f.await3)
+	return r.Await(f.await3)
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-		await9, await10 := statemachine.JobResult(t, f.await3)
+		await9, await10 := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
@@ -353,8 +340,8 @@ resume11:
 	f.of1 = f.n.of("netio.Conn.WriteAll")
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	f.writeAll12, writeAll1, writeAll2 = f.c.WriteAllEnter(t, f.ctx, []byte("three"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:358
+	f.writeAll12, writeAll1, writeAll2 = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:345
 	if f.writeAll12 == nil {
 		goto resumed12
 	}
@@ -363,7 +350,7 @@ resume11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	writeAll1, writeAll2 = f.writeAll12.Results(t)
+	writeAll1, writeAll2 = f.writeAll12.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.writeAll12 = nil
 resumed12:
@@ -374,18 +361,18 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-	if f.await13.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:379
+	if f.await13.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:366
 		goto resume13
 	}
 	f.State = 13
 	f.w = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-	return t.Await(f.await13)
+	return r.Await(f.await13)
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-		await11, await12 := statemachine.JobResult(t, f.await13)
+		await11, await12 := statemachine.JobResult(r, f.await13)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 		f.await13 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
@@ -395,8 +382,8 @@ resume13:
 	f.of1 = f.n.of("netio.Copy")
 	// contexts_netio_test.go:51: n.of("netio.Copy")(netio.Copy(ctx, c, b))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	f.copy14, copy1, copy2 = netio.CopyEnter(t, f.ctx, f.c, f.b)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:400
+	f.copy14, copy1, copy2 = netio.CopyEnter(r, f.ctx, f.c, f.b)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:387
 	if f.copy14 == nil {
 		goto resumed14
 	}
@@ -405,7 +392,7 @@ resume13:
 	return false
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	copy1, copy2 = f.copy14.Results(t)
+	copy1, copy2 = f.copy14.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	f.copy14 = nil
 resumed14:
@@ -416,18 +403,18 @@ resumed14:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	f.await15 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	if f.await15.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:421
+	if f.await15.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:408
 		goto resume15
 	}
 	f.State = 15
 	f.ctx, f.n, f.c, f.b, f.w = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	return t.Await(f.await15)
+	return r.Await(f.await15)
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		await14, await16 := statemachine.JobResult(t, f.await15)
+		await14, await16 := statemachine.JobResult(r, f.await15)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 		f.await15 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
@@ -437,17 +424,12 @@ resume15:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:441
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:428
 }
 
 // Location returns where [buffers] is suspended.
 func (f *buffersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.buffers", "github.com/movenext/movenext/internal/policy/contexts_netio_test.go", 31, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52)
-}
-
-// Results returns what [buffers] returned, or raises again the panic that ended it.
-func (f *buffersFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // buffersMachine is the root of a chain of calls that begins with [buffers]: chain, job and frame in one allocation.
@@ -457,14 +439,14 @@ type buffersMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *buffersMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.buffersFrame.MoveNext(t) {
+func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.buffersFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.buffersFrame = buffersFrame{Frame: f.buffersFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1e8bdea079dae44b
+// Digest of what is above: f3f215ec052a6720

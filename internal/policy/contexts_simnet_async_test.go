@@ -19,28 +19,15 @@ const (
 
 // simulatedAsync starts [simulated] as a state machine and returns its job.
 func simulatedAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := simulatedFrame{ctx: ctx, n: n}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &simulatedMachine{simulatedFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// simulatedEnter enters [simulated] for another machine. It returns the results, or the suspended frame that will have them.
-func simulatedEnter(t *statemachine.Task, ctx context.Context, n *notes) *simulatedFrame {
-	frame := simulatedFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
-		t.Rethrow()
-		return nil
-	}
-	m := new(simulatedFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // simulatedFrame is what [simulated] keeps while it is suspended.
@@ -65,8 +52,8 @@ type simulatedFrame struct {
 }
 
 // MoveNext runs [simulated] from where it stopped to its next suspension (false) or its end (true).
-func (f *simulatedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var readable1 error
 	state := f.State
@@ -100,17 +87,16 @@ func (f *simulatedFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	// contexts_simnet_test.go:16: c, err := network.Dial(ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
-	f.dial1, f.c, err = f.network.DialEnter(t, f.ctx, "server")
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:105
+	f.dial1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:92
 	if f.dial1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.c = nil // not needed any more
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
-	f.c, err = f.dial1.Results(t)
+	f.c, err = f.dial1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
 	f.dial1 = nil
 resumed1:
@@ -125,20 +111,20 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 	f.await2 = f.network.DialAsync(f.ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:130
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:116
 		goto resume2
 	}
 	f.State = 2
 	f.network = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 		var other *simnet.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-		other, err = statemachine.JobResult(t, f.await2)
+		other, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 		f.await2 = nil
 		f.n.of("simnet.Network.DialAsync")(err)
@@ -146,17 +132,17 @@ resume2:
 	}
 	// contexts_simnet_test.go:22: s, err := l.Accept()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
-	f.accept3, f.s, err = f.l.AcceptEnter(t)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:151
+	f.accept3, f.s, err = f.l.AcceptEnter(r)
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:137
 	if f.accept3 == nil {
 		goto resumed3
 	}
 	f.State = 3
-	f.network, f.l, f.s = nil, nil, nil // not needed any more
+	f.network, f.l = nil, nil // not needed any more
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
-	f.s, err = f.accept3.Results(t)
+	f.s, err = f.accept3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
 	f.accept3 = nil
 resumed3:
@@ -164,8 +150,8 @@ resumed3:
 	f.n.of("simnet.Listener.Accept")(err)
 	// contexts_simnet_test.go:24: _, err = s.Write([]byte("x"))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
-	f.write4, _, err = f.s.WriteEnter(t, []byte("x"))
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:169
+	f.write4, _, err = f.s.WriteEnter(r, []byte("x"))
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:155
 	if f.write4 == nil {
 		goto resumed4
 	}
@@ -174,7 +160,7 @@ resumed3:
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
-	_, err = f.write4.Results(t)
+	_, err = f.write4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	f.write4 = nil
 resumed4:
@@ -183,8 +169,8 @@ resumed4:
 	f.of1 = f.n.of("simnet.Conn.Readable")
 	// contexts_simnet_test.go:26: n.of("simnet.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
-	f.readable5, readable1 = f.c.ReadableEnter(t, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:188
+	f.readable5, readable1 = f.c.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:174
 	if f.readable5 == nil {
 		goto resumed5
 	}
@@ -193,7 +179,7 @@ resumed4:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
-	readable1 = f.readable5.Results(t)
+	readable1 = f.readable5.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	f.readable5 = nil
 resumed5:
@@ -204,18 +190,18 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 	f.await6 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-	if f.await6.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:209
+	if f.await6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:195
 		goto resume6
 	}
 	f.State = 6
 	f.ctx, f.n, f.network, f.l, f.c = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-	return t.Await(f.await6)
+	return r.Await(f.await6)
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-		await1, await3 := statemachine.JobResult(t, f.await6)
+		await1, await3 := statemachine.JobResult(r, f.await6)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 		f.await6 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
@@ -227,17 +213,12 @@ resume6:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:231
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:217
 }
 
 // Location returns where [simulated] is suspended.
 func (f *simulatedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.simulated", "github.com/movenext/movenext/internal/policy/contexts_simnet_test.go", 16, 19, 22, 24, 26, 27)
-}
-
-// Results returns what [simulated] returned, or raises again the panic that ended it.
-func (f *simulatedFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
 }
 
 // simulatedMachine is the root of a chain of calls that begins with [simulated]: chain, job and frame in one allocation.
@@ -247,14 +228,14 @@ type simulatedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *simulatedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.simulatedFrame.MoveNext(t) {
+func (f *simulatedMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.simulatedFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, nil)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
 	f.simulatedFrame = simulatedFrame{Frame: f.simulatedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 88c5b2bc5daa153c
+// Digest of what is above: 08fd2c56ac8f1055

@@ -68,7 +68,7 @@ var byMachines = []string{
 	"statemachine.Sleep",
 	"statemachine.Spawned.Suspend",
 	"statemachine.Stream",
-	"statemachine.Task.Push",
+	"statemachine.Run.Push",
 }
 
 func TestANilContextIsBackground(t *testing.T) {

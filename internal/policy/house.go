@@ -35,8 +35,9 @@ var (
 	aboveLoad     = append([]string{"codegen/internal/cache/..."}, aboveCache...)
 	aboveEmit     = append([]string{"codegen/internal/load/..."}, aboveLoad...)
 	abovePlace    = append([]string{"codegen/internal/emit/..."}, aboveEmit...)
+	aboveLower    = append([]string{"codegen/internal/place/...", "codegen/internal/unnamed/..."}, abovePlace...)
 	aboveNaming   = abovePlace
-	aboveUnnamed  = append([]string{"codegen/internal/place/...", "codegen/internal/naming/..."}, abovePlace...)
+	aboveUnnamed  = append([]string{"codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/lower/..."}, abovePlace...)
 	aboveAnalyse  = append([]string{"codegen/internal/unnamed/..."}, aboveUnnamed...)
 	aboveIR       = append([]string{"codegen/internal/analyse/..."}, aboveAnalyse...)
 	aboveTypetext = append([]string{"codegen/internal/ir/..."}, aboveIR...)
@@ -108,7 +109,7 @@ var house = []Direction{
 	},
 	{
 		From:    []string{"codegen/internal/load/...", "codegen/internal/cache/..."},
-		Never:   []string{"codegen/internal/ir/...", "codegen/internal/analyse/...", "codegen/internal/unnamed/...", "codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/emit/..."},
+		Never:   []string{"codegen/internal/ir/...", "codegen/internal/analyse/...", "codegen/internal/lower/...", "codegen/internal/unnamed/...", "codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/emit/..."},
 		Because: "the way from source to text is for one function; what is loaded and kept is for packages",
 	},
 	{
@@ -120,6 +121,16 @@ var house = []Direction{
 		From:    []string{"codegen/internal/analyse/..."},
 		Never:   aboveAnalyse,
 		Because: "what is known of a function does not depend on how far its lowering has come",
+	},
+	{
+		From:    []string{"codegen/internal/lower/..."},
+		Never:   aboveLower,
+		Because: "instructions say what is done, not where a variable lives or how the text looks",
+	},
+	{
+		From:    []string{"codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/emit/..."},
+		Never:   []string{"codegen/internal/lower/..."},
+		Because: "what follows from instructions does not depend on how they were made",
 	},
 	{
 		From:    []string{"codegen/internal/unnamed/..."},
@@ -191,6 +202,7 @@ var existing = []string{
 	"codegen/internal/filecache",
 	"codegen/internal/ir",
 	"codegen/internal/load",
+	"codegen/internal/lower",
 	"codegen/internal/naming",
 	"codegen/internal/place",
 	"codegen/internal/source",

@@ -20,26 +20,26 @@ const (
 
 // ReadAsync starts [Conn.Read] as a state machine and returns its job.
 func (c *Conn) ReadAsync(p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := ConnReadLocals{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &ConnReadMachine{ConnReadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // ReadEnter enters [Conn.Read] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) ReadEnter(t *statemachine.Task, p []byte) (*ConnReadFrame, int, error) {
+func (c *Conn) ReadEnter(r *statemachine.Run, p []byte) (*ConnReadFrame, int, error) {
 	frame := ConnReadLocals{c: c, p: p}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0, v1 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0, v1
 	}
 	m := &ConnReadFrame{ConnReadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -64,14 +64,14 @@ type ConnReadFrame struct {
 }
 
 // MoveNext continues [Conn.Read] where it stopped.
-func (f *ConnReadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *ConnReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [Conn.Read] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnReadLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *ConnReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -86,7 +86,7 @@ func (f *ConnReadLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// conn.go:49: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:49
-	f.lock1, err = f.c.reading.LockEnter(t, context.Background())
+	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
 	if f.lock1 == nil {
 		goto resumed1
@@ -95,22 +95,18 @@ func (f *ConnReadLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:49
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:49
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:49
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:49
-		goto endIf1
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
+		return true, result0, result1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
-	return true, result0, result1
-endIf1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:52
 		unlock1 := f.c.reading.Unlock
@@ -139,33 +135,29 @@ for1:
 		f.await2 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:144
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:140
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
-	return t.Await(f.await2), 0, nil
+	return r.Await(f.await2), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
-		_, err2 := statemachine.JobResult(t, f.await2)
+		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
-		if err2 == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
-			goto endIf2
+		if err2 != nil {
+			result0, result1 = 0, err2
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
+			return true, result0, result1
 		}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
-		result0, result1 = 0, err2
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
-	return true, result0, result1
-endIf2:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:169
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:161
 	goto for1
 }
 
@@ -175,8 +167,8 @@ func (f *ConnReadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Conn.Read] returned, or raises again the panic that ended it.
-func (f *ConnReadFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *ConnReadFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -187,37 +179,37 @@ type ConnReadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnReadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *ConnReadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, v0, v1)
+	r.Rethrow()
+	f.SetResult(r, v0, v1)
 	f.ConnReadLocals = ConnReadLocals{Frame: f.ConnReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // ReadableAsync starts [Conn.Readable] as a state machine and returns its job.
 func (c *Conn) ReadableAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := ConnReadableLocals{c: c, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &ConnReadableMachine{ConnReadableLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // ReadableEnter enters [Conn.Readable] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) ReadableEnter(t *statemachine.Task, ctx context.Context) (*ConnReadableFrame, error) {
+func (c *Conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*ConnReadableFrame, error) {
 	frame := ConnReadableLocals{c: c, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &ConnReadableFrame{ConnReadableLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -239,13 +231,13 @@ type ConnReadableFrame struct {
 }
 
 // MoveNext continues [Conn.Readable] where it stopped.
-func (f *ConnReadableFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *ConnReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [Conn.Readable] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnReadableLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *ConnReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -265,7 +257,7 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.failed("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:269
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:261
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:77
@@ -275,31 +267,29 @@ for1:
 		f.await1 = job.WaitAsync(f.ctx, wait)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:272
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-		if err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-			goto endIf1
+		if err != nil {
+			result0 = err
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:287
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:80
 		}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:79
-		result0 = err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:300
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:293
 	goto for1
 }
 
@@ -309,8 +299,8 @@ func (f *ConnReadableLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Conn.Readable] returned, or raises again the panic that ended it.
-func (f *ConnReadableFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *ConnReadableFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -321,39 +311,39 @@ type ConnReadableMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnReadableMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *ConnReadableMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.ConnReadableLocals = ConnReadableLocals{Frame: f.ConnReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // WriteAsync starts [Conn.Write] as a state machine and returns its job.
 func (c *Conn) WriteAsync(p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := ConnWriteFrame{c: c, p: p}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.written, frame.err)
 	}
 	m := &ConnWriteMachine{ConnWriteFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // WriteEnter enters [Conn.Write] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) WriteEnter(t *statemachine.Task, p []byte) (*ConnWriteFrame, int, error) {
+func (c *Conn) WriteEnter(r *statemachine.Run, p []byte) (*ConnWriteFrame, int, error) {
 	frame := ConnWriteFrame{c: c, p: p}
-	if frame.MoveNext(t) {
-		t.Rethrow()
+	if frame.MoveNext(r) {
+		r.Rethrow()
 		return nil, frame.written, frame.err
 	}
 	m := new(ConnWriteFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -373,8 +363,8 @@ type ConnWriteFrame struct {
 }
 
 // MoveNext runs [Conn.Write] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnWriteFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *ConnWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -389,8 +379,8 @@ func (f *ConnWriteFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	// conn.go:89: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:89
-	f.lock1, err2 = f.c.writing.LockEnter(t, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:394
+	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:384
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -398,22 +388,18 @@ func (f *ConnWriteFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:89
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:89
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:89
-	if err2 == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:89
-		goto endIf1
+	if err2 != nil {
+		f.written, f.err = 0, err2
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
+		return true
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
-	f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
-	return true
-endIf1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:92
 		unlock1 := f.c.writing.Unlock
@@ -446,34 +432,30 @@ for1:
 		f.await2 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:451
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:437
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
-		_, err3 := statemachine.JobResult(t, f.await2)
+		_, err3 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
-		if err3 == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
-			goto endIf2
+		if err3 != nil {
+			f.err = err3
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
+			return true
 		}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
-		f.err = err3
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
-	return true
-endIf2:
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:477
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:459
 	goto for1
 }
 
@@ -483,8 +465,8 @@ func (f *ConnWriteFrame) Location() statemachine.Location {
 }
 
 // Results returns what [Conn.Write] returned, or raises again the panic that ended it.
-func (f *ConnWriteFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *ConnWriteFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.written, f.err
 }
 
@@ -495,37 +477,37 @@ type ConnWriteMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnWriteMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.ConnWriteFrame.MoveNext(t) {
+func (f *ConnWriteMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.ConnWriteFrame.MoveNext(r) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.written, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.written, f.err)
 	f.ConnWriteFrame = ConnWriteFrame{Frame: f.ConnWriteFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // courierAsync starts [stream.courier] as a state machine and returns its job.
 func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := streamCourierFrame{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &streamCourierMachine{streamCourierFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // courierEnter enters [stream.courier] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *stream) courierEnter(t *statemachine.Task, ctx context.Context) *streamCourierFrame {
+func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamCourierFrame {
 	frame := streamCourierFrame{s: s, ctx: ctx}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(streamCourierFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -540,7 +522,7 @@ type streamCourierFrame struct {
 }
 
 // MoveNext runs [stream.courier] from where it stopped to its next suspension (false) or its end (true).
-func (f *streamCourierFrame) MoveNext(t *statemachine.Task) bool {
+func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -556,10 +538,10 @@ func (f *streamCourierFrame) MoveNext(t *statemachine.Task) bool {
 	// conn.go:306: job.Yield() // the caller holds mu
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:306
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:306
-	_ = t.Refusal()
+	_ = r.Refusal()
 for1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:308
@@ -572,9 +554,9 @@ for1:
 		}
 		// conn.go:310: _ = job.Sleep(ctx, latency)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:310
-		asleep1, _ = statemachine.Sleep(t, f.ctx, latency)
+		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:578
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:560
 	if !asleep1 {
 		goto resumed2
 	}
@@ -582,17 +564,17 @@ for1:
 	return false
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:310
-	t.Refusal()
+	r.Refusal()
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:312
 	if !f.s.unload(f.n) {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:591
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:573
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:314
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:596
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:578
 	goto for1
 }
 
@@ -602,8 +584,8 @@ func (f *streamCourierFrame) Location() statemachine.Location {
 }
 
 // Results returns what [stream.courier] returned, or raises again the panic that ended it.
-func (f *streamCourierFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *streamCourierFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // streamCourierMachine is the root of a chain of calls that begins with [stream.courier]: chain, job and frame in one allocation.
@@ -613,36 +595,36 @@ type streamCourierMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *streamCourierMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.streamCourierFrame.MoveNext(t) {
+func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.streamCourierFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.streamCourierFrame = streamCourierFrame{Frame: f.streamCourierFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // expireAsync starts [deadline.expire] as a state machine and returns its job.
 func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := deadlineExpireFrame{d: d, number: number}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, after) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, after) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deadlineExpireMachine{deadlineExpireFrame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // expireEnter enters [deadline.expire] for another machine. It returns the results, or the suspended frame that will have them.
-func (d *deadline) expireEnter(t *statemachine.Task, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
+func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
 	frame := deadlineExpireFrame{d: d, number: number}
-	if frame.moveNext(t, ctx, after) {
+	if frame.moveNext(r, ctx, after) {
 		return nil
 	}
 	m := new(deadlineExpireFrame)
 	*m = frame
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m
 }
 
@@ -655,13 +637,13 @@ type deadlineExpireFrame struct {
 }
 
 // MoveNext continues [deadline.expire] where it stopped.
-func (f *deadlineExpireFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, 0)
+func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil, 0)
 }
 
 // moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *deadlineExpireFrame) moveNext(t *statemachine.Task, ctx context.Context, after time.Duration) bool {
+func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, ctx context.Context, after time.Duration) bool {
 	var sleep1 error
 	var asleep1 bool
 	state := f.State
@@ -675,8 +657,8 @@ func (f *deadlineExpireFrame) moveNext(t *statemachine.Task, ctx context.Context
 	}
 	// conn.go:408: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:408
-	asleep1, sleep1 = statemachine.Sleep(t, ctx, after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:680
+	asleep1, sleep1 = statemachine.Sleep(r, ctx, after)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:662
 	if !asleep1 {
 		goto resumed1
 	}
@@ -684,20 +666,17 @@ func (f *deadlineExpireFrame) moveNext(t *statemachine.Task, ctx context.Context
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:408
-	sleep1 = t.Refusal()
+	sleep1 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:408
-	if sleep1 == nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:408
-		goto endIf1
+	if sleep1 != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:674
+		f.State = statemachine.Finished
+		return true
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:410
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:695
-	f.State = statemachine.Finished
-	return true
-endIf1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:411
 	f.d.elapsed(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:701
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:680
 	f.State = statemachine.Finished
 	return true
 }
@@ -708,8 +687,8 @@ func (f *deadlineExpireFrame) Location() statemachine.Location {
 }
 
 // Results returns what [deadline.expire] returned, or raises again the panic that ended it.
-func (f *deadlineExpireFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // deadlineExpireMachine is the root of a chain of calls that begins with [deadline.expire]: chain, job and frame in one allocation.
@@ -719,13 +698,13 @@ type deadlineExpireMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *deadlineExpireMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.deadlineExpireFrame.moveNext(t, nil, 0) {
+func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.deadlineExpireFrame.moveNext(r, nil, 0) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.deadlineExpireFrame = deadlineExpireFrame{Frame: f.deadlineExpireFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 93eaf6df39d09c91
+// Digest of what is above: fba59c85fff75914

@@ -20,24 +20,24 @@ const (
 
 // DialAsync starts [Network.Dial] as a state machine and returns its job.
 func (n *Network) DialAsync(ctx context.Context, at string) (result *job.Job[*Conn]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := NetworkDialLocals{n: n, at: at}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &NetworkDialMachine{NetworkDialLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // DialEnter enters [Network.Dial] for another machine. It returns the results, or the suspended frame that will have them.
-func (n *Network) DialEnter(t *statemachine.Task, ctx context.Context, at string) (*NetworkDialFrame, *Conn, error) {
+func (n *Network) DialEnter(r *statemachine.Run, ctx context.Context, at string) (*NetworkDialFrame, *Conn, error) {
 	frame := NetworkDialLocals{n: n, at: at}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &NetworkDialFrame{NetworkDialLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil, nil
 }
 
@@ -58,14 +58,14 @@ type NetworkDialFrame struct {
 }
 
 // MoveNext continues [Network.Dial] where it stopped.
-func (f *NetworkDialFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *NetworkDialFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [Network.Dial] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *NetworkDialLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
+func (f *NetworkDialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -91,7 +91,7 @@ func (f *NetworkDialLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 		}
 		// network.go:133: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:133
-		asleep1, err = statemachine.Sleep(t, ctx, d)
+		asleep1, err = statemachine.Sleep(r, ctx, d)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:97
 	if !asleep1 {
@@ -101,30 +101,26 @@ func (f *NetworkDialLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:133
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:133
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:133
-		goto endIf2
+	if err != nil {
+		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: err}
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/jobtest/simnet/network.go:135
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network.go:134
-	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:114
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf2:
 endIf1:
-//line github.com/movenext/movenext/jobtest/simnet/network.go:137
 	if c := f.n.connect(f.at); c != nil {
 		result0, result1 = c, nil
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:122
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:118
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:139
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:128
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:124
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -135,8 +131,8 @@ func (f *NetworkDialLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Network.Dial] returned, or raises again the panic that ended it.
-func (f *NetworkDialFrame) Results(t *statemachine.Task) (*Conn, error) {
-	t.Rethrow()
+func (f *NetworkDialFrame) Results(r *statemachine.Run) (*Conn, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -147,36 +143,36 @@ type NetworkDialMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *NetworkDialMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *NetworkDialMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.NetworkDialLocals = NetworkDialLocals{Frame: f.NetworkDialLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // AcceptAsync starts [Listener.Accept] as a state machine and returns its job.
 func (l *Listener) AcceptAsync() (result *job.Job[*Conn]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := ListenerAcceptLocals{l: l}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &ListenerAcceptMachine{ListenerAcceptLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // AcceptEnter enters [Listener.Accept] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *Listener) AcceptEnter(t *statemachine.Task) (*ListenerAcceptFrame, *Conn, error) {
+func (l *Listener) AcceptEnter(r *statemachine.Run) (*ListenerAcceptFrame, *Conn, error) {
 	frame := ListenerAcceptLocals{l: l}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &ListenerAcceptFrame{ListenerAcceptLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
@@ -198,13 +194,13 @@ type ListenerAcceptFrame struct {
 }
 
 // MoveNext continues [Listener.Accept] where it stopped.
-func (f *ListenerAcceptFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *ListenerAcceptFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [Listener.Accept] from where it stopped to its next suspension (false) or its end (true).
-func (f *ListenerAcceptLocals) moveNext(t *statemachine.Task) (finished bool, result0 *Conn, result1 error) {
+func (f *ListenerAcceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -220,7 +216,7 @@ for1:
 		c, wait, err := f.l.take()
 		if wait == nil {
 			result0, result1 = c, err
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:224
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:220
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:177
@@ -230,31 +226,29 @@ for1:
 		f.await1 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:178
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:235
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:231
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:178
-	return t.Await(f.await1), nil, nil
+	return r.Await(f.await1), nil, nil
 resume1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/network.go:178
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/simnet/network.go:178
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/simnet/network.go:178
-		if err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
-			goto endIf1
+		if err != nil {
+			result0, result1 = nil, err
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:246
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/jobtest/simnet/network.go:180
 		}
-//line github.com/movenext/movenext/jobtest/simnet/network.go:179
-		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:255
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:252
 	goto for1
 }
 
@@ -264,8 +258,8 @@ func (f *ListenerAcceptLocals) Location() statemachine.Location {
 }
 
 // Results returns what [Listener.Accept] returned, or raises again the panic that ended it.
-func (f *ListenerAcceptFrame) Results(t *statemachine.Task) (*Conn, error) {
-	t.Rethrow()
+func (f *ListenerAcceptFrame) Results(r *statemachine.Run) (*Conn, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -276,14 +270,14 @@ type ListenerAcceptMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ListenerAcceptMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *ListenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.ListenerAcceptLocals = ListenerAcceptLocals{Frame: f.ListenerAcceptLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6ffd9713c6b26c52
+// Digest of what is above: 4ee37fc1c752725e

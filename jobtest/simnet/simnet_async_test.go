@@ -22,24 +22,24 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetLocals{c: c, whole: whole}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &greetMachine{greetLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
-func greetEnter(t *statemachine.Task, c io.ReadWriter, whole bool) (*greetFrame, error) {
+func greetEnter(r *statemachine.Run, c io.ReadWriter, whole bool) (*greetFrame, error) {
 	frame := greetLocals{c: c, whole: whole}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &greetFrame{greetLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -64,13 +64,13 @@ type greetFrame struct {
 }
 
 // MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *greetLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var m int
 	var err error
 	var err2 error
@@ -91,7 +91,7 @@ func (f *greetLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 for1:
 	// simnet_test.go:89: m, err := readSome(c, p[n:])
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
-	f.readSome1, m, err = readSomeEnter(t, f.c, f.p[f.n:])
+	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:96
 	if f.readSome1 == nil {
 		goto resumed1
@@ -100,7 +100,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
-	m, err = f.readSome1.Results(t)
+	m, err = f.readSome1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	f.readSome1 = nil
 resumed1:
@@ -121,7 +121,7 @@ resumed1:
 endFor1:
 	// simnet_test.go:98: _, err := writeAll(c, []byte("hello "+string(p[:n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
-	f.writeAll2, _, err2 = writeAllEnter(t, f.c, []byte("hello "+string(f.p[:f.n])))
+	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:126
 	if f.writeAll2 == nil {
 		goto resumed2
@@ -131,7 +131,7 @@ endFor1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
-	_, err2 = f.writeAll2.Results(t)
+	_, err2 = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	f.writeAll2 = nil
 resumed2:
@@ -148,8 +148,8 @@ func (f *greetLocals) Location() statemachine.Location {
 }
 
 // Results returns what [greet] returned, or raises again the panic that ended it.
-func (f *greetFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *greetFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -160,32 +160,32 @@ type greetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // readSomeAsync starts [readSome] as a state machine and returns its job.
 func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := readSomeEnter(&t, c, p)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := readSomeEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readSomeMachine{callee: callee}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended callee that will have them.
-func readSomeEnter(t *statemachine.Task, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
+func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
-	return c.(*simnet.Conn).ReadEnter(t, p)
+	return c.(*simnet.Conn).ReadEnter(r, p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:190
 }
 
@@ -201,10 +201,10 @@ type readSomeMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *readSomeMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -215,20 +215,20 @@ func (f *readSomeMachine) Location() statemachine.Location {
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0, v1 := writeAllEnter(&t, c, p)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0, v1 := writeAllEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeAllMachine{callee: callee}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended callee that will have them.
-func writeAllEnter(t *statemachine.Task, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
+func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
-	return c.(*simnet.Conn).WriteEnter(t, p)
+	return c.(*simnet.Conn).WriteEnter(r, p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:233
 }
 
@@ -244,10 +244,10 @@ type writeAllMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *writeAllMachine) MoveNext(t *statemachine.Task) bool {
-	v0, v1 := f.callee.Results(t)
+func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
+	v0, v1 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
@@ -258,24 +258,24 @@ func (f *writeAllMachine) Location() statemachine.Location {
 
 // asksAsync starts [asks] as a state machine and returns its job.
 func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := asksLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &asksMachine{asksLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // asksEnter enters [asks] for another machine. It returns the results, or the suspended frame that will have them.
-func asksEnter(t *statemachine.Task, c *simnet.Conn) (*asksFrame, string, error) {
+func asksEnter(r *statemachine.Run, c *simnet.Conn) (*asksFrame, string, error) {
 	frame := asksLocals{c: c}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &asksFrame{asksLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, "", nil
 }
 
@@ -300,13 +300,13 @@ type asksFrame struct {
 }
 
 // MoveNext continues [asks] where it stopped.
-func (f *asksFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *asksFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [asks] from where it stopped to its next suspension (false) or its end (true).
-func (f *asksLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
 	var err2 error
@@ -323,7 +323,7 @@ func (f *asksLocals) moveNext(t *statemachine.Task) (finished bool, result0 stri
 	}
 	// simnet_test.go:112: if _, err := c.Write([]byte("Ann")); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	f.write1, _, err = f.c.WriteEnter(t, []byte("Ann"))
+	f.write1, _, err = f.c.WriteEnter(r, []byte("Ann"))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:328
 	if f.write1 == nil {
 		goto resumed1
@@ -332,25 +332,21 @@ func (f *asksLocals) moveNext(t *statemachine.Task) (finished bool, result0 stri
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	_, err = f.write1.Results(t)
+	_, err = f.write1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	f.write1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	if err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:113
-	result0, result1 = "", err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:347
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:115
 	if err := f.c.CloseWrite(); err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:354
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:350
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:117
@@ -360,8 +356,8 @@ endIf1:
 for1:
 	// simnet_test.go:121: n, err := c.Read(p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	f.read2, n, err2 = f.c.ReadEnter(t, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:365
+	f.read2, n, err2 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:361
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -369,7 +365,7 @@ for1:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	n, err2 = f.read2.Results(t)
+	n, err2 = f.read2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.read2 = nil
 resumed2:
@@ -377,19 +373,19 @@ resumed2:
 	f.all = append(f.all, f.p[:n]...)
 	if err2 == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:381
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:377
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
 	}
 	if err2 != nil {
 		result0, result1 = "", err2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:388
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:384
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:128
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:393
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:389
 	goto for1
 }
 
@@ -399,8 +395,8 @@ func (f *asksLocals) Location() statemachine.Location {
 }
 
 // Results returns what [asks] returned, or raises again the panic that ended it.
-func (f *asksFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -411,40 +407,27 @@ type asksMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *asksMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.asksLocals = asksLocals{Frame: f.asksLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // conversationAsync starts [conversation] as a state machine and returns its job.
 func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := conversationFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, whole) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, whole) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, frame.answer, frame.err)
 	}
 	m := &conversationMachine{conversationFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// conversationEnter enters [conversation] for another machine. It returns the results, or the suspended frame that will have them.
-func conversationEnter(t *statemachine.Task, ctx context.Context, whole bool) (*conversationFrame, string, error) {
-	frame := conversationFrame{}
-	if frame.moveNext(t, ctx, whole) {
-		t.Rethrow()
-		return nil, frame.answer, frame.err
-	}
-	m := new(conversationFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // conversationFrame is what [conversation] keeps while it is suspended.
@@ -462,15 +445,10 @@ type conversationFrame struct {
 	err    error
 }
 
-// MoveNext continues [conversation] where it stopped.
-func (f *conversationFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, false)
-}
-
 // moveNext runs [conversation] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *conversationFrame) moveNext(t *statemachine.Task, ctx context.Context, whole bool) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *conversationFrame) moveNext(r *statemachine.Run, ctx context.Context, whole bool) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
 	var dial2 *simnet.Conn
 	var dial3 error
@@ -512,9 +490,9 @@ func (f *conversationFrame) moveNext(t *statemachine.Task, ctx context.Context, 
 		})
 		// simnet_test.go:150: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-		f.dial1, dial2, dial3 = n.DialEnter(t, ctx, "server")
+		f.dial1, dial2, dial3 = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:518
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:496
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -522,7 +500,7 @@ func (f *conversationFrame) moveNext(t *statemachine.Task, ctx context.Context, 
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-	dial2, dial3 = f.dial1.Results(t)
+	dial2, dial3 = f.dial1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	f.dial1 = nil
 resumed1:
@@ -538,17 +516,17 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:521
 		goto resume2
 	}
 	f.State = 2
 	f.l, f.served = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	statemachine.JobResult(t, f.await2)
+	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	f.await2 = nil
 	f.answer = ""
@@ -564,8 +542,8 @@ endIf1:
 	}
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
-	f.asks3, asks1, asks2 = asksEnter(t, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:569
+	f.asks3, asks1, asks2 = asksEnter(r, c)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:547
 	if f.asks3 == nil {
 		goto resumed3
 	}
@@ -574,7 +552,7 @@ endIf1:
 	return false
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
-	asks1, asks2 = f.asks3.Results(t)
+	asks1, asks2 = f.asks3.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3 = nil
 resumed3:
@@ -584,18 +562,18 @@ resumed3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:589
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:567
 		goto resume4
 	}
 	f.State = 4
 	f.l, f.served = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	return t.Await(f.await2)
+	return r.Await(f.await2)
 resume4:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-		_, failed := statemachine.JobResult(t, f.await2)
+		_, failed := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 		f.await2 = nil
 		f.err = errors.Join(f.err, failed)
@@ -604,18 +582,12 @@ resume4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:608
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:586
 }
 
 // Location returns where [conversation] is suspended.
 func (f *conversationFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 150, 153, 157, 158)
-}
-
-// Results returns what [conversation] returned, or raises again the panic that ended it.
-func (f *conversationFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.answer, f.err
 }
 
 // conversationMachine is the root of a chain of calls that begins with [conversation]: chain, job and frame in one allocation.
@@ -625,27 +597,27 @@ type conversationMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *conversationMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.conversationFrame.moveNext(t, nil, false) {
+func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.conversationFrame.moveNext(r, nil, false) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, f.answer, f.err)
+	r.Rethrow()
+	f.SetResult(r, f.answer, f.err)
 	f.conversationFrame = conversationFrame{Frame: f.conversationFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // conversationFunc1Run is a function literal of [conversation] for the runtime to call. It returns the results, or an error that reports its suspension.
 func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := conversationFunc1Locals{whole: whole}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, l); finished {
-		t.Rethrow()
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, l); finished {
+		r.Rethrow()
 		return v0
 	}
 	m := &conversationFunc1Machine{conversationFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // conversationFunc1Locals is what a function literal of [conversation] keeps while it is suspended.
@@ -661,8 +633,8 @@ type conversationFunc1Locals struct {
 
 // moveNext runs a function literal of [conversation] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *conversationFunc1Locals) moveNext(t *statemachine.Task, l *simnet.Listener) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listener) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
 	var err error
 	var greet1 error
@@ -679,8 +651,8 @@ func (f *conversationFunc1Locals) moveNext(t *statemachine.Task, l *simnet.Liste
 	}
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
-	f.accept1, c, err = l.AcceptEnter(t)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
+	f.accept1, c, err = l.AcceptEnter(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:656
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -688,7 +660,7 @@ func (f *conversationFunc1Locals) moveNext(t *statemachine.Task, l *simnet.Liste
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
-	c, err = f.accept1.Results(t)
+	c, err = f.accept1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1 = nil
 resumed1:
@@ -707,8 +679,8 @@ resumed1:
 	}
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
-	f.greet2, greet1 = greetEnter(t, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:712
+	f.greet2, greet1 = greetEnter(r, c, f.whole)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
 	if f.greet2 == nil {
 		goto resumed2
 	}
@@ -716,7 +688,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
-	greet1 = f.greet2.Results(t)
+	greet1 = f.greet2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2 = nil
 resumed2:
@@ -726,7 +698,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:730
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:702
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -741,39 +713,27 @@ type conversationFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *conversationFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *conversationFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // timeoutAsync starts [timeout] as a state machine and returns its job.
 func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := timeoutLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &timeoutMachine{timeoutLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// timeoutEnter enters [timeout] for another machine. It returns the results, or the suspended frame that will have them.
-func timeoutEnter(t *statemachine.Task, ctx context.Context) (*timeoutFrame, error) {
-	frame := timeoutLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &timeoutFrame{timeoutLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // timeoutLocals is what [timeout] keeps while it is suspended.
@@ -785,23 +745,10 @@ type timeoutLocals struct {
 	read2 *simnet.ConnReadFrame
 }
 
-// timeoutFrame is the frame of [timeout] for a caller that is a machine: what it keeps and, at the end, its results.
-type timeoutFrame struct {
-	timeoutLocals
-
-	result0 error
-}
-
-// MoveNext continues [timeout] where it stopped.
-func (f *timeoutFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [timeout] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *timeoutLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var c *simnet.Conn
 	state := f.State
@@ -831,9 +778,9 @@ func (f *timeoutLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.defers.PushPlain(func() { _ = l.Close() })
 		// simnet_test.go:228: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
-		f.dial1, c, err = n.DialEnter(t, ctx, "server")
+		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:837
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:784
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -841,7 +788,7 @@ func (f *timeoutLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
-	c, err = f.dial1.Results(t)
+	c, err = f.dial1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	f.dial1 = nil
 resumed1:
@@ -868,8 +815,8 @@ resumed1:
 	}
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
-	f.read2, _, err = c.ReadEnter(t, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:873
+	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:820
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -877,7 +824,7 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
-	_, err = f.read2.Results(t)
+	_, err = f.read2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2 = nil
 resumed2:
@@ -887,18 +834,12 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:891
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:838
 }
 
 // Location returns where [timeout] is suspended.
 func (f *timeoutLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 228, 236)
-}
-
-// Results returns what [timeout] returned, or raises again the panic that ended it.
-func (f *timeoutFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // timeoutMachine is the root of a chain of calls that begins with [timeout]: chain, job and frame in one allocation.
@@ -908,15 +849,15 @@ type timeoutMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *timeoutMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.timeoutLocals = timeoutLocals{Frame: f.timeoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4b306c88e56ea9d7
+// Digest of what is above: 610b266d8b03ca89

@@ -18,25 +18,14 @@ const (
 
 // panicsAsync starts [panics] as a state machine and returns its job.
 func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := panicsLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(arg0, v0, nil)
 	}
 	m := &panicsMachine{panicsLocals: frame}
-	return m.Start(arg0, &t, m)
-}
-
-// panicsEnter enters [panics] for another machine. It returns the results, or the suspended frame that will have them.
-func panicsEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*panicsFrame, int) {
-	frame := panicsLocals{}
-	if finished, v0 := frame.moveNext(t, j); finished {
-		return nil, v0
-	}
-	m := &panicsFrame{panicsLocals: frame}
-	t.Push(arg0, m)
-	return m, 0
+	return m.Start(arg0, &r, m)
 }
 
 // panicsLocals is what [panics] keeps while it is suspended.
@@ -46,22 +35,9 @@ type panicsLocals struct {
 	await1 *job.Job[int]
 }
 
-// panicsFrame is the frame of [panics] for a caller that is a machine: what it keeps and, at the end, its results.
-type panicsFrame struct {
-	panicsLocals
-
-	result0 int
-}
-
-// MoveNext continues [panics] where it stopped.
-func (f *panicsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int) {
+func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -75,31 +51,25 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:80
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:56
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	return t.Await(f.await1), 0
+	return r.Await(f.await1), 0
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = nil
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:92
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:68
 }
 
 // Location returns where [panics] is suspended.
 func (f *panicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
-}
-
-// Results returns what [panics] returned, or raises again the panic that ended it.
-func (f *panicsFrame) Results(t *statemachine.Task) int {
-	t.Rethrow()
-	return f.result0
 }
 
 // panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in one allocation.
@@ -109,38 +79,26 @@ type panicsMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *panicsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *panicsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, nil)
+	f.SetResult(r, v0, nil)
 	f.panicsLocals = panicsLocals{Frame: f.panicsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // literalAsync starts [literal] as a state machine and returns its job.
 func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := literalFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, j) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, j) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &literalMachine{literalFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// literalEnter enters [literal] for another machine. It returns the results, or the suspended frame that will have them.
-func literalEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) *literalFrame {
-	frame := literalFrame{}
-	if frame.moveNext(t, ctx, j) {
-		return nil
-	}
-	m := new(literalFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // literalFrame is what [literal] keeps while it is suspended.
@@ -150,14 +108,9 @@ type literalFrame struct {
 	await1 *job.Job[int]
 }
 
-// MoveNext continues [literal] where it stopped.
-func (f *literalFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *job.Job[int]) bool {
+func (f *literalFrame) moveNext(r *statemachine.Run, ctx context.Context, j *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -176,19 +129,19 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 		})
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:181
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:134
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:192
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:145
 	f.State = statemachine.Finished
 	return true
 }
@@ -198,11 +151,6 @@ func (f *literalFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
-// Results returns what [literal] returned, or raises again the panic that ended it.
-func (f *literalFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame in one allocation.
 type literalMachine struct {
 	statemachine.Builder[job.Void]
@@ -210,25 +158,25 @@ type literalMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *literalMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.literalFrame.moveNext(t, nil, nil) {
+func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.literalFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.literalFrame = literalFrame{Frame: f.literalFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the results, or an error that reports its suspension.
 func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := literalFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return v0, v1
 	}
 	m := &literalFunc1Machine{literalFunc1Locals: frame}
-	return 0, m.Suspend(arg1, &t, m)
+	return 0, m.Suspend(arg1, &r, m)
 }
 
 // literalFunc1Locals is what a function literal of [literal] keeps while it is suspended.
@@ -240,7 +188,7 @@ type literalFunc1Locals struct {
 
 // moveNext runs a function literal of [literal] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -254,20 +202,20 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:259
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:207
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = nil
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:271
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:219
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -282,13 +230,13 @@ type literalFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Digest of what is above: bee5ae926e49190d
+// Digest of what is above: 408ff490373b0724

@@ -20,26 +20,26 @@ const (
 
 // transferBetweenAsync starts [transferBetween] as a state machine and returns its job.
 func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferBetweenMachine{transferBetweenLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or the suspended frame that will have them.
-func transferBetweenEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
+func transferBetweenEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &transferBetweenFrame{transferBetweenLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -63,14 +63,14 @@ type transferBetweenFrame struct {
 }
 
 // MoveNext continues [transferBetween] where it stopped.
-func (f *transferBetweenFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -88,7 +88,7 @@ func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, r
 	}
 	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	f.lock1, err = f.from.LockEnter(t, f.ctx)
+	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
 	if f.lock1 == nil {
 		goto resumed1
@@ -97,22 +97,18 @@ func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, r
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+		return true, result0
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
@@ -125,18 +121,18 @@ endIf1:
 		})
 	}
 	// machines_test.go:31: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:129
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:125
 	f.State = 2
 	f.from = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:140
+	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:136
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -145,29 +141,25 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-	if err2 == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+		return true, result0
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	result0 = err2
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
-	return true, result0
-endIf2:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:171
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:163
 }
 
 // Location returns where [transferBetween] is suspended.
@@ -176,8 +168,8 @@ func (f *transferBetweenLocals) Location() statemachine.Location {
 }
 
 // Results returns what [transferBetween] returned, or raises again the panic that ended it.
-func (f *transferBetweenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -188,39 +180,27 @@ type transferBetweenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferBetweenMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // circleOfMachinesAsync starts [circleOfMachines] as a state machine and returns its job.
 func circleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, a, b) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, a, b) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &circleOfMachinesMachine{circleOfMachinesFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// circleOfMachinesEnter enters [circleOfMachines] for another machine. It returns the results, or the suspended frame that will have them.
-func circleOfMachinesEnter(t *statemachine.Task, ctx context.Context, a, b *coord.Mutex) *circleOfMachinesFrame {
-	frame := circleOfMachinesFrame{}
-	if frame.moveNext(t, ctx, a, b) {
-		return nil
-	}
-	m := new(circleOfMachinesFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m
+	return m.Start(ctx, &r, m)
 }
 
 // circleOfMachinesFrame is what [circleOfMachines] keeps while it is suspended.
@@ -231,14 +211,9 @@ type circleOfMachinesFrame struct {
 	await1 *job.Job[job.Void]
 }
 
-// MoveNext continues [circleOfMachines] where it stopped.
-func (f *circleOfMachinesFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil, nil)
-}
-
 // moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
+func (f *circleOfMachinesFrame) moveNext(r *statemachine.Run, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -266,36 +241,36 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 		f.await1 = there
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:271
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.await1 = nil
 	// machines_test.go:79: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:287
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
 		goto resume2
 	}
 	f.State = 2
 	f.back = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:299
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
 	f.State = statemachine.Finished
 	return true
 }
@@ -305,11 +280,6 @@ func (f *circleOfMachinesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
 }
 
-// Results returns what [circleOfMachines] returned, or raises again the panic that ended it.
-func (f *circleOfMachinesFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
 // circleOfMachinesMachine is the root of a chain of calls that begins with [circleOfMachines]: chain, job and frame in one allocation.
 type circleOfMachinesMachine struct {
 	statemachine.Builder[job.Void]
@@ -317,25 +287,25 @@ type circleOfMachinesMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.circleOfMachinesFrame.moveNext(t, nil, nil, nil) {
+func (f *circleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.circleOfMachinesFrame.moveNext(r, nil, nil, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.circleOfMachinesFrame = circleOfMachinesFrame{Frame: f.circleOfMachinesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // circleOfMachinesFunc1Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, a, b, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, a, b, ctx); finished {
 		return v0
 	}
 	m := &circleOfMachinesFunc1Machine{circleOfMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // circleOfMachinesFunc1Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -347,7 +317,7 @@ type circleOfMachinesFunc1Locals struct {
 
 // moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *circleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -359,8 +329,8 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	}
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, a, b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:364
+	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, a, b)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:334
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -368,11 +338,11 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-	result0 = f.transferBetween1.Results(t)
+	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:376
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:346
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -389,25 +359,25 @@ type circleOfMachinesFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *circleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // circleOfMachinesFunc2Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := circleOfMachinesFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, b, a, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, b, a, ctx); finished {
 		return v0
 	}
 	m := &circleOfMachinesFunc2Machine{circleOfMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // circleOfMachinesFunc2Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -419,7 +389,7 @@ type circleOfMachinesFunc2Locals struct {
 
 // moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+func (f *circleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -431,8 +401,8 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	}
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, b, a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:436
+	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, b, a)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:406
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -440,11 +410,11 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-	result0 = f.transferBetween1.Results(t)
+	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:448
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:418
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -461,36 +431,25 @@ type circleOfMachinesFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil, nil)
+func (f *circleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // waitForLockAsync starts [waitForLock] as a state machine and returns its job.
 func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitForLockLocals{l: l}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForLockMachine{waitForLockLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitForLockEnter enters [waitForLock] for another machine. It returns the results, or the suspended frame that will have them.
-func waitForLockEnter(t *statemachine.Task, ctx context.Context, l *coord.RWMutex) (*waitForLockFrame, error) {
-	frame := waitForLockLocals{l: l}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitForLockFrame{waitForLockLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitForLockLocals is what [waitForLock] keeps while it is suspended.
@@ -502,22 +461,9 @@ type waitForLockLocals struct {
 	rLock1 *coord.EnteredVoid[bool]
 }
 
-// waitForLockFrame is the frame of [waitForLock] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitForLockFrame struct {
-	waitForLockLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitForLock] where it stopped.
-func (f *waitForLockFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -530,8 +476,8 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	}
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	f.rLock1, err = f.l.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:535
+	f.rLock1, err = f.l.RLockEnter(r, ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:481
 	if f.rLock1 == nil {
 		goto resumed1
 	}
@@ -539,25 +485,21 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	err = f.rLock1.Results(t)
+	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:496
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:554
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 	f.l.RUnlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:561
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:503
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -567,12 +509,6 @@ func (f *waitForLockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 112)
 }
 
-// Results returns what [waitForLock] returned, or raises again the panic that ended it.
-func (f *waitForLockFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job and frame in one allocation.
 type waitForLockMachine struct {
 	statemachine.Builder[job.Void]
@@ -580,37 +516,26 @@ type waitForLockMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitForLockMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitForKeyAsync starts [waitForKey] as a state machine and returns its job.
 func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitForKeyLocals{l: l, key: key}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForKeyMachine{waitForKeyLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// waitForKeyEnter enters [waitForKey] for another machine. It returns the results, or the suspended frame that will have them.
-func waitForKeyEnter(t *statemachine.Task, ctx context.Context, l *coord.KeyedMutex[string], key string) (*waitForKeyFrame, error) {
-	frame := waitForKeyLocals{l: l, key: key}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &waitForKeyFrame{waitForKeyLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // waitForKeyLocals is what [waitForKey] keeps while it is suspended.
@@ -623,22 +548,9 @@ type waitForKeyLocals struct {
 	lock1 *coord.EnteredVoid[string]
 }
 
-// waitForKeyFrame is the frame of [waitForKey] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitForKeyFrame struct {
-	waitForKeyLocals
-
-	result0 error
-}
-
-// MoveNext continues [waitForKey] where it stopped.
-func (f *waitForKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -651,8 +563,8 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	}
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	f.lock1, err = f.l.LockEnter(t, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:656
+	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:568
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -660,25 +572,21 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:583
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:675
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 	f.l.Unlock(f.key)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:682
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:590
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -688,12 +596,6 @@ func (f *waitForKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 123)
 }
 
-// Results returns what [waitForKey] returned, or raises again the panic that ended it.
-func (f *waitForKeyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and frame in one allocation.
 type waitForKeyMachine struct {
 	statemachine.Builder[job.Void]
@@ -701,37 +603,26 @@ type waitForKeyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitForKeyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // awaitAsync starts [await] as a state machine and returns its job.
 func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := awaitLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &awaitMachine{awaitLocals: frame}
-	return m.Start(arg0, &t, m)
-}
-
-// awaitEnter enters [await] for another machine. It returns the results, or the suspended frame that will have them.
-func awaitEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*awaitFrame, int, error) {
-	frame := awaitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
-		return nil, v0, v1
-	}
-	m := &awaitFrame{awaitLocals: frame}
-	t.Push(arg0, m)
-	return m, 0, nil
+	return m.Start(arg0, &r, m)
 }
 
 // awaitLocals is what [await] keeps while it is suspended.
@@ -741,23 +632,9 @@ type awaitLocals struct {
 	await1 *job.Job[int]
 }
 
-// awaitFrame is the frame of [await] for a caller that is a machine: what it keeps and, at the end, its results.
-type awaitFrame struct {
-	awaitLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [await] where it stopped.
-func (f *awaitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -771,19 +648,19 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:776
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:664
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -793,12 +670,6 @@ func (f *awaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 184)
 }
 
-// Results returns what [await] returned, or raises again the panic that ended it.
-func (f *awaitFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in one allocation.
 type awaitMachine struct {
 	statemachine.Builder[int]
@@ -806,37 +677,26 @@ type awaitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *awaitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := napLocals{name: name, log: log}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
-func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, name string, log *[]string) (*napFrame, error) {
-	frame := napLocals{name: name, log: log}
-	if finished, v0 := frame.moveNext(t, ctx, d); finished {
-		return nil, v0
-	}
-	m := &napFrame{napLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -847,22 +707,9 @@ type napLocals struct {
 	log  *[]string
 }
 
-// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
-type napFrame struct {
-	napLocals
-
-	result0 error
-}
-
-// MoveNext continues [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil, 0)
-	return finished
-}
-
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -876,8 +723,8 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	}
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	asleep1, err = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
+	asleep1, err = statemachine.Sleep(r, ctx, d)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:728
 	if !asleep1 {
 		goto resumed1
 	}
@@ -885,23 +732,19 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:741
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
-	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 	*f.log = append(*f.log, f.name)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:905
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:748
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -911,12 +754,6 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
 }
 
-// Results returns what [nap] returned, or raises again the panic that ended it.
-func (f *napFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
@@ -924,37 +761,26 @@ type napMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, 0)
+func (f *napMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, 0)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := workLocals{ctx: ctx, steps: steps}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
-func workEnter(t *statemachine.Task, ctx context.Context, steps int) (*workFrame, int, error) {
-	frame := workLocals{ctx: ctx, steps: steps}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &workFrame{workLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -968,22 +794,8 @@ type workLocals struct {
 	i  int
 }
 
-// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
-type workFrame struct {
-	workLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [work] where it stopped.
-func (f *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (f *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1006,27 +818,27 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1010
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:822
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	}
 	// machines_test.go:248: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1016
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:828
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
-	return t.Yield(), 0, nil
+	return r.Yield(), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
-	_ = t.Refusal()
+	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1025
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:837
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
 	result0, result1 = f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1030
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:842
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1036,12 +848,6 @@ func (f *workLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
 }
 
-// Results returns what [work] returned, or raises again the panic that ended it.
-func (f *workFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
@@ -1049,14 +855,14 @@ type workMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *workMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *workMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.workLocals = workLocals{Frame: f.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 64c03d0635fe8a7c
+// Digest of what is above: c502ba50a526ec86

@@ -41,7 +41,7 @@ type Facts struct {
 	usage      map[types.Object]*ir.Usage
 	inside     []*Literal      // in the function itself
 	mentions   map[string]bool // every identifier of the annotated function
-	pointers   *origins        // of the annotated function; nil: nothing has asked
+	pointers   *pointerSources // of the annotated function
 }
 
 // Function returns the facts about an annotated function and about the literals in it.
@@ -57,6 +57,7 @@ func Function(fn *source.Function, imports *typetext.Imports) *Facts {
 // analyse finds the facts about the function, and then those about the literals in it.
 func (fs *Facts) analyse() {
 	if fs.Outer == nil {
+		fs.pointers = pointerSourcesOf(fs)
 		ast.Inspect(fs.Body, fs.noteUsage)
 		fs.noteCaptures()
 		fs.findGiven()

@@ -109,7 +109,7 @@ func (fs *Facts) fragileVar(o Operand) *types.Var {
 	if v == nil || !Within(fs.Body, v.Pos()) {
 		return nil // parameters are always read late
 	}
-	if f := fs.usageOf(v); !f.InLiteral || f.Addressed {
+	if f := fs.UsageOf(v); !f.InLiteral || f.Addressed {
 		return nil
 	}
 	if !fs.fitsRegisters(v.Type()) || !fs.copiesIfLocal(o) {

@@ -20,10 +20,10 @@ import (
 //	visit := func(n *node) error { return fetch(ctx, n.url) }
 //	err := visit(root)
 //
-//	f.visitEnter = func(t *statemachine.Task, arg1 *node) (*crawlFunc1Frame, error) {
-//		return crawlFunc1Enter(t, ctx, arg1)
+//	f.visitEnter = func(r *statemachine.Run, arg1 *node) (*crawlFunc1Frame, error) {
+//		return crawlFunc1Enter(r, ctx, arg1)
 //	}
-//	f.visit1, f.err = f.visitEnter(t, f.root)
+//	f.visit1, f.err = f.visitEnter(r, f.root)
 //
 // The companion is captured like any other variable, so recursion through a variable
 // works. The variable itself stays if other code uses it.

@@ -106,7 +106,7 @@ func (g *givenScan) declared(lhs, value ast.Expr) {
 	if !ok {
 		return
 	}
-	f := g.facts.usageOf(v)
+	f := g.facts.UsageOf(v)
 	value = ast.Unparen(value)
 	_, isLiteral := value.(*ast.FuncLit)
 	if _, follows := g.facts.follows(value); f.Mutated || f.Addressed || !isLiteral && !follows {

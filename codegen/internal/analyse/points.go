@@ -121,7 +121,7 @@ func (fs *Facts) IsStable(e ast.Expr) bool {
 			return false
 		}
 	}
-	f := fs.usageOf(v)
+	f := fs.UsageOf(v)
 	return !f.Mutated && !f.Addressed
 }
 

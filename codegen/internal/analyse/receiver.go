@@ -29,7 +29,7 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	if !ok || !Within(fs.Body, v.Pos()) {
 		return
 	}
-	f := fs.usageOf(v)
+	f := fs.UsageOf(v)
 	if !f.Captured || !f.Mutated || fs.Points[call] == nil && (!f.InLiteral || f.Addressed || !fs.mayBeKnown(v)) {
 		return
 	}

@@ -47,7 +47,7 @@ var runners = map[source.FuncKey]bool{
 type runner struct {
 	functions []ast.Expr // arguments
 	blocks    bool       // its caller waits until they have ended
-	operation bool       // of package parallel; see lower_operation.go
+	operation bool       // of package parallel; see lower/run.go
 }
 
 // runnerOf returns the runner that call names, and the name itself.

@@ -47,73 +47,82 @@ func sizesOf(condition constraint.Expr) types.Sizes {
 	return wide // it is never built
 }
 
-// quickSizes are the sizes of another, each computed once. Those of package types
-// compute that of a struct's last field twice, and so on in depth: 60 nested generic
+// quickSizes are the sizes of another, each part of a type computed once. Those of package
+// types compute that of a struct's last field twice, and so on in depth: 60 nested generic
 // types take forever.
-type quickSizes struct {
+type quickSizes struct{ types.Sizes }
+
+func quick(sizes types.Sizes) types.Sizes { return quickSizes{sizes} }
+
+// Alignof is the largest of the parts'.
+func (s quickSizes) Alignof(t types.Type) int64 { return s.measuring().alignof(t) }
+
+// Sizeof is that of gc: a last field without a size has one, so that its address is
+// that of the struct.
+func (s quickSizes) Sizeof(t types.Type) int64 { return s.measuring().sizeof(t) }
+
+// measuring is one question for a size, with the answers for parts of the type.
+type measuring struct {
 	types.Sizes
 	known      map[types.Type]int64
 	alignments map[types.Type]int64
 }
 
-func quick(sizes types.Sizes) types.Sizes {
-	return &quickSizes{sizes, map[types.Type]int64{}, map[types.Type]int64{}}
+func (s quickSizes) measuring() *measuring {
+	return &measuring{s.Sizes, map[types.Type]int64{}, map[types.Type]int64{}}
 }
 
-// Alignof is the largest of the parts'. Structs without fields may be marks of package
-// sync/atomic.
-func (s *quickSizes) Alignof(t types.Type) int64 {
+// alignof: structs without fields may be marks of package sync/atomic.
+func (s *measuring) alignof(t types.Type) int64 {
 	alignment, ok := s.alignments[t]
 	if ok {
 		return alignment
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		alignment = s.Alignof(u.Elem())
+		alignment = s.alignof(u.Elem())
 	case *types.Struct:
 		if u.NumFields() == 0 {
 			return s.Sizes.Alignof(t)
 		}
 		for f := range u.Fields() {
-			alignment = max(alignment, s.Alignof(f.Type()))
+			alignment = max(alignment, s.alignof(f.Type()))
 		}
 	default:
-		alignment = s.Sizes.Alignof(t)
+		return s.Sizes.Alignof(t)
 	}
 	s.alignments[t] = alignment
 	return alignment
 }
 
-// Sizeof is that of gc: a last field without a size has one, so that its address is
-// that of the struct.
-func (s *quickSizes) Sizeof(t types.Type) int64 {
+func (s *measuring) sizeof(t types.Type) int64 {
 	size, ok := s.known[t]
 	if ok {
 		return size
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		if size = s.Sizeof(u.Elem()); size > 0 && u.Len() > math.MaxInt64/size {
+		if size = s.sizeof(u.Elem()); size > 0 && u.Len() > math.MaxInt64/size {
 			size = -1 // too large, as package types says it
 		} else if size > 0 {
 			size *= u.Len()
 		}
 	case *types.Struct:
-		size = s.sizeOfStruct(u, s.Alignof(t))
+		size = s.sizeOfStruct(u, s.alignof(t))
 	default:
-		size = s.Sizes.Sizeof(t)
+		return s.Sizes.Sizeof(t)
 	}
 	s.known[t] = size
 	return size
 }
 
-func (s *quickSizes) sizeOfStruct(u *types.Struct, alignment int64) int64 {
+func (s *measuring) sizeOfStruct(u *types.Struct, alignment int64) int64 {
 	var end, last int64
 	for f := range u.Fields() {
-		if last = s.Sizeof(f.Type()); last < 0 {
+		if last = s.sizeof(f.Type()); last < 0 {
 			return -1
 		}
-		if end = aligned(end, s.Alignof(f.Type())) + last; end < 0 {
+		if end = aligned(end, s.alignof(f.Type())) + last; end < 0 {
 			return -1
 		}
 	}

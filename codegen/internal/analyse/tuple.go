@@ -32,7 +32,7 @@ func (fs *Facts) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
 	for _, e := range []ast.Expr{place.X, place.Index} {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 			if v, ok := fs.Info.Uses[id].(*types.Var); ok && Within(fs.Source.Decl, v.Pos()) {
-				f := fs.usageOf(v)
+				f := fs.UsageOf(v)
 				changes = changes || f.InLiteral || f.Addressed
 			}
 		}
@@ -163,7 +163,7 @@ func (fs *Facts) isResult(v *types.Var) bool {
 // isMemory reports whether others than the function's own statements may see a
 // variable.
 func (fs *Facts) isMemory(v *types.Var) bool {
-	f := fs.usageOf(v)
+	f := fs.UsageOf(v)
 	return !Within(fs.Node, v.Pos()) || f.Addressed || f.Captured && f.Mutated
 }
 

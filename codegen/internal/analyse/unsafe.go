@@ -67,24 +67,32 @@ func (fs *Facts) MayBeOwn(v *ir.Variable) bool {
 	return true
 }
 
-// origins are those of the variables of a function, literals in it included.
-type origins struct {
-	facts  *Facts
+// pointerSources are the values of the variables of a function, literals in it included, that
+// pointers may come from.
+type pointerSources struct {
+	info   *types.Info
 	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
-	asking map[*types.Var]bool
 }
 
-// origins finds them when they are asked for first: nearly no function needs them.
+func pointerSourcesOf(fs *Facts) *pointerSources {
+	s := &pointerSources{fs.Info, map[*types.Var][]ast.Expr{}}
+	ast.Inspect(fs.Source.Decl, s.note)
+	return s
+}
+
+// origins is one question where a pointer comes from.
+type origins struct {
+	*pointerSources
+	facts  *Facts              // about the annotated function
+	asking map[*types.Var]bool // on the way
+}
+
 func (fs *Facts) origins() *origins {
 	root := fs.annotated()
-	if root.pointers == nil {
-		root.pointers = &origins{root, map[*types.Var][]ast.Expr{}, map[*types.Var]bool{}}
-		ast.Inspect(root.Source.Decl, root.pointers.note)
-	}
-	return root.pointers
+	return &origins{root.pointers, root, map[*types.Var]bool{}}
 }
 
-func (s *origins) note(n ast.Node) bool {
+func (s *pointerSources) note(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:
 		s.assigned(n.Names, nil)
@@ -99,9 +107,9 @@ func (s *origins) note(n ast.Node) bool {
 }
 
 // assigned notes that variables get values: each one, or all of them parts of one.
-func (s *origins) assigned(names []*ast.Ident, values []ast.Expr) {
+func (s *pointerSources) assigned(names []*ast.Ident, values []ast.Expr) {
 	for i, id := range names {
-		v, ok := s.facts.Info.ObjectOf(id).(*types.Var)
+		v, ok := s.info.ObjectOf(id).(*types.Var)
 		switch {
 		case !ok:
 		case len(values) == len(names):

@@ -12,13 +12,20 @@ import (
 )
 
 // UsageOf returns how the function uses a variable.
-func (fs *Facts) UsageOf(obj types.Object) ir.Usage { return *fs.usageOf(obj) }
+func (fs *Facts) UsageOf(obj types.Object) ir.Usage {
+	if f := fs.usage[obj]; f != nil {
+		return *f
+	}
+	v, isVar := obj.(*types.Var)
+	return ir.Usage{Unnamed: isVar && fs.Imports.IsOpen(v.Type())}
+}
 
+// usageOf is the same while it is found out.
 func (fs *Facts) usageOf(obj types.Object) *ir.Usage {
 	f := fs.usage[obj]
 	if f == nil {
-		v, isVar := obj.(*types.Var)
-		f = &ir.Usage{Unnamed: isVar && fs.Imports.IsOpen(v.Type())}
+		u := fs.UsageOf(obj)
+		f = &u
 		fs.usage[obj] = f
 	}
 	return f

@@ -22,9 +22,13 @@ func (fn *function) declarations() []byte {
 		return []byte(e.String())
 	}
 	e.async()
-	e.enter()
+	if fn.isEntered() {
+		e.enter()
+	}
 	e.moving()
-	e.results()
+	if fn.isEntered() {
+		e.results()
+	}
 	e.machine()
 	e.types()
 	return []byte(e.String())
@@ -48,11 +52,11 @@ func (e *emitter) moving() {
 func (e *emitter) async() {
 	fn, names := e.fn, e.fn.Declared
 	job, result := e.path(source.JobPath, "job"), e.unlike("result")
-	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
 	e.atDeclaration(func() {
-		e.line("var %s %s", t, e.runtime("Task"))
+		e.line("var %s %s", t, e.runtime("Run"))
 		e.line("%s := %s", frame, e.frameLiteral())
 		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
 		e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
@@ -108,8 +112,8 @@ func fieldOf(frame string, v *ir.Variable) string {
 // enter prints FEnter, the entry for other machines.
 func (e *emitter) enter() {
 	fn, names := e.fn, e.fn.Declared
-	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
-	params := t + " *" + e.runtime("Task")
+	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
+	params := t + " *" + e.runtime("Run")
 	if list := e.sig.ParamList(); list != "" {
 		params += ", " + list
 	}
@@ -121,7 +125,11 @@ func (e *emitter) enter() {
 		zeros += ", " + e.zeroOf(r.Type, spelled)
 		values += ", " + e.result(frame, i)
 	}
-	e.line("// %s enters %s for another machine. It returns the results, or the suspended frame that will have them.", names.Enter, fn.title())
+	returns := "the results, or the suspended frame that will have them"
+	if fn.Whole {
+		returns = "the results: it never suspends"
+	}
+	e.line("// %s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
@@ -139,7 +147,7 @@ func (e *emitter) enter() {
 // results prints the method by which a caller gets them.
 func (e *emitter) results() {
 	fn := e.fn
-	f, t := fn.Names.Recv, fn.Names.Task
+	f, t := fn.Names.Recv, fn.Names.Run
 	var types []string
 	for _, r := range fn.Results {
 		types = append(types, e.typ(r.Type, fn.Source.Decl.Name))
@@ -153,7 +161,7 @@ func (e *emitter) results() {
 		list = "(" + strings.Join(types, ", ") + ") "
 	}
 	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", fn.title())
-	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Task"), list)
+	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Run"), list)
 	e.atDeclaration(func() {
 		e.line("%s.Rethrow()", t)
 		var fields []string
@@ -169,7 +177,7 @@ func (e *emitter) results() {
 // machine prints the root of a chain of calls.
 func (e *emitter) machine() {
 	fn, names := e.fn, e.fn.Declared
-	f, t := fn.Names.Recv, fn.Names.Task
+	f, t := fn.Names.Recv, fn.Names.Run
 	builder, parts := e.runtime("Builder"), "chain, job and frame"
 	if fn.Literal != nil {
 		builder, parts = e.runtime("Spawned"), "chain and frame"
@@ -177,7 +185,7 @@ func (e *emitter) machine() {
 	e.line("\n// %s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclared("bool"))
 	e.atDeclaration(func() {
 		e.resume(f, t)
 		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
@@ -230,7 +238,7 @@ func (fn *function) literal() []byte {
 // firstStep prints the literal as the runtime calls it.
 func (e *emitter) firstStep() {
 	names := e.fn.Declared
-	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
 	var results, values, suspended []string
 	for i, r := range e.fn.Results {
 		spelled := e.typ(r.Type, e.fn.Node)
@@ -240,7 +248,7 @@ func (e *emitter) firstStep() {
 	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + t + ", " + m + ")"
 	e.line("// %s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
-	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("var %s %s", t, e.runtime("Run"))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("defer %s(&%s)", e.runtime("Fail"), t)
 	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))

@@ -8,10 +8,10 @@
 // For fetch, these are the declarations:
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int]      for users
-//	func fetchEnter(t *statemachine.Task, ctx …) (*fetchFrame, int)     for other machines
+//	func fetchEnter(r *statemachine.Run, ctx …) (*fetchFrame, int)     for other machines
 //	type fetchFrame struct { … }                                        what it keeps
-//	func (f *fetchFrame) MoveNext(t *statemachine.Task) bool            the instructions
-//	func (f *fetchFrame) Results(t *statemachine.Task) int              for its caller
+//	func (f *fetchFrame) MoveNext(r *statemachine.Run) bool            the instructions
+//	func (f *fetchFrame) Results(r *statemachine.Run) int              for its caller
 //	type fetchMachine struct { … }                                      the root of a chain
 //
 // A function literal that is a machine has some of them, a stream has others.

@@ -99,19 +99,31 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	_, text, out := printed(t, input(false))
 	assert.Empty(t, out.Findings)
 	assert.Contains(t, text, "func keepAsync(n int) (result *job.Job[int]) {")
-	assert.Contains(t, text, "func keepEnter(t *statemachine.Task, n int) (*keepFrame, int) {")
+	assert.Contains(t, text, "func keepEnter(r *statemachine.Run, n int) (*keepFrame, int) {")
 	assert.Contains(t, unindented(text), lines("type keepLocals struct {", "statemachine.Frame", "", "n int", "}"))
 	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "keepLocals", "", "last int", "}"), "its caller asks for the result")
-	assert.Contains(t, text, "func (f *keepLocals) moveNext(t *statemachine.Task) (finished bool, last int) {")
-	assert.Contains(t, unindented(text), lines("f.State = 1", "return t.Yield(), 0", "resume:", "last = f.n", "f.State = statemachine.Finished", "return true, last"))
+	assert.Contains(t, text, "func (f *keepLocals) moveNext(r *statemachine.Run) (finished bool, last int) {")
+	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "last = f.n", "f.State = statemachine.Finished", "return true, last"))
 	assert.Contains(t, text, `return f.Frame.At("example.com/p.keep", "example.com/p/p.go", 7)`)
-	assert.Contains(t, text, "func (f *keepFrame) Results(t *statemachine.Task) int {")
+	assert.Contains(t, text, "func (f *keepFrame) Results(r *statemachine.Run) int {")
 
 	require.Len(t, out.Frames, 1)
 	assert.Equal(t, "keepLocals", out.Frames[0].Name)
 	assert.Equal(t, "statemachine.Frame", out.Frames[0].Head)
 	require.Len(t, out.Frames[0].Fields, 1)
 	assert.Equal(t, "int", out.Frames[0].Fields[0].Type)
+}
+
+func TestAFunctionThatNoMachineEntersHasNoEntry(t *testing.T) {
+	in := input(false)
+	in.Source.RootOnly = true
+	_, text, _ := printed(t, in)
+	assert.Contains(t, text, "func keepAsync(")
+	assert.Contains(t, text, "type keepLocals struct {")
+	assert.Contains(t, text, "func (f *keepMachine) MoveNext(")
+	for _, without := range []string{"keepEnter", "keepFrame", "Results("} {
+		assert.NotContains(t, text, without)
+	}
 }
 
 func TestALiteralIsDeclaredForWhatItIsUsedFor(t *testing.T) {
@@ -149,7 +161,7 @@ func TestLinesOfTheForms(t *testing.T) {
 	in = input(false)
 	in.Debug = true
 	placed, _, _ = printed(t, in)
-	assert.Contains(t, unindented(placed), lines("//line src.go:5", "var t statemachine.Task"), "to the declaration")
+	assert.Contains(t, unindented(placed), lines("//line src.go:5", "var r statemachine.Run"), "to the declaration")
 
 	in = input(false)
 	in.Debug, in.Records = true, true
@@ -190,14 +202,14 @@ func TestAFunctionThatNeedsNoFrame(t *testing.T) {
 	body := in.Source.Decl.Body
 	ret := body.List[2]
 	frame := types.NewPointer(types.NewNamed(types.NewTypeName(token.NoPos, in.Source.Package.Types, "otherFrame", nil), types.NewStruct(nil, nil), nil))
-	in.Root.Tail = &emit.Tail{
-		Text:  &ir.Span{Node: body, Edit: []ir.Edit{{Pos: ret.Pos(), End: ret.End(), With: ir.Rope{ir.Text("return otherEnter("), ir.TaskName, ir.Text(", n)")}}}},
+	in.Root.Tail = &ir.Tail{
+		Text:  &ir.Span{Node: body, Edit: []ir.Edit{{Pos: ret.Pos(), End: ret.End(), With: ir.Rope{ir.Text("return otherEnter("), ir.RunName, ir.Text(", n)")}}}},
 		Frame: frame, Return: ret.Pos(),
 	}
 	_, text, out := printed(t, in)
 	assert.Empty(t, out.Frames)
 	assert.Contains(t, text, "type keepFrame = otherFrame")
-	assert.Contains(t, unindented(text), lines("func keepEnter(t *statemachine.Task, n int) (*keepFrame, int) {", "v := other.Zero", "_ = v", "return otherEnter(t, n)", "}"))
+	assert.Contains(t, unindented(text), lines("func keepEnter(r *statemachine.Run, n int) (*keepFrame, int) {", "v := other.Zero", "_ = v", "return otherEnter(r, n)", "}"))
 }
 
 func TestThePlainForm(t *testing.T) {

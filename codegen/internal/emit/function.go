@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -24,7 +23,7 @@ type Input struct {
 
 	Root     *Function   // the function itself
 	Literals []*Function // in it that are machines, in the order of their declarations
-	Types    []Type      // that it declares in its body
+	Types    []ir.Type   // that it declares in its body
 }
 
 // Function is the annotated function, or a function literal in it that is a machine.
@@ -52,30 +51,14 @@ type Function struct {
 	Loops    bool      // it ranges over functions that it pulls
 	Epilogue *ir.Label // where it makes deferred calls that suspend; nil: there are none
 
-	Whole bool  // it never suspends: its machine calls the plain form
-	Tail  *Tail // it needs no frame
+	Whole bool     // it never suspends: its machine calls the plain form
+	Tail  *ir.Tail // it needs no frame
 }
 
 // Literal says what a function literal is used for.
 type Literal struct {
 	Entered bool // by machines
 	Started bool // as a job
-}
-
-// Tail is what there is to know of a function that suspends in return statements alone,
-// which return the results of another function.
-type Tail struct {
-	Text   *ir.Span   // of the body
-	Frame  types.Type // of the other function, a pointer
-	Return token.Pos  // the first of the return statements
-}
-
-// Type is a type that the function declares in its body, and that is declared outside of it
-// in generated code.
-type Type struct {
-	Name   string // there
-	Object *types.TypeName
-	Spec   *ast.TypeSpec
 }
 
 // Output is what has been printed.
@@ -140,12 +123,16 @@ type function struct {
 // streams reports whether the function is a stream, not a literal in one.
 func (fn *function) streams() bool { return fn.Source.Stream != nil && fn.Literal == nil }
 
-// isEntered reports whether other machines call the function: all but a literal that
-// only runs as a job.
-func (fn *function) isEntered() bool { return fn.Literal == nil || fn.Literal.Entered }
+// isEntered reports whether other machines call the function.
+func (fn *function) isEntered() bool {
+	if fn.Literal != nil {
+		return fn.Literal.Entered // else it only runs as a job
+	}
+	return !fn.Source.RootOnly
+}
 
 // points are the suspension points.
-func (fn *function) points() []*ir.Point { return place.Points(fn.Code) }
+func (fn *function) points() []*ir.Point { return ir.Points(fn.Code) }
 
 // given are the receiver, what a literal captures, and the parameters.
 func (fn *function) given() []*ir.Variable {

@@ -18,7 +18,7 @@ import (
 // for the plain form:
 //
 //	//line example.com/shop/main.go:17
-//	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
+//	f.fetch1, f.x, f.err = fetchEnter(r, f.ctx, f.a)
 //	//line example.com/shop/main.go:17
 //	if f.fetch1 == nil {
 //

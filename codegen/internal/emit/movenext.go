@@ -8,7 +8,7 @@ import (
 
 // moveNext prints the method that runs the machine:
 //
-//	func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+//	func (f *fetchFrame) MoveNext(r *statemachine.Run) bool {
 //		var …                        // locals that are mentioned between several labels
 //		state := f.State
 //		f.State = statemachine.Running
@@ -23,10 +23,10 @@ func (p *printer) moveNext(receiver string) {
 		p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), p.runResults())
 	}
 	if fn.Defers && fn.Epilogue == nil {
-		p.line("defer %s.%s.Leave(%s, &%s.Frame, &%s)", n.Recv, n.Defers, n.Task, n.Recv, n.Finished)
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, &%s)", n.Recv, n.Defers, n.Run, n.Recv, n.Finished)
 	}
 	if fn.Loops {
-		p.line("defer %s.%s.Leave(%s, &%s.Frame, %d, &%s)", n.Recv, n.Loops, n.Task, n.Recv, fn.unwindingState(), n.Finished)
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, %d, &%s)", n.Recv, n.Loops, n.Run, n.Recv, fn.unwindingState(), n.Finished)
 	}
 	code := p.body()
 	locals := p.locals()
@@ -51,7 +51,7 @@ func (p *printer) moveNext(receiver string) {
 		p.line("case %d:\ngoto %s", fn.epilogueState(), n.Label(fn.Epilogue))
 	}
 	if fn.Loops {
-		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Task)
+		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Run)
 	}
 	p.line("default:\n%s.Misuse(%s)\n}", n.Recv, state)
 	p.WriteString(code)
@@ -69,7 +69,7 @@ func (p *printer) steps(receiver string) {
 		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Finished)
 	p.line("// %s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.Step, p.fn.title())
 	p.line("func (%s %s) %s(%s) (%s, %s %s) {", n.Recv, receiver, n.Step, p.runParams(), n.Finished, n.Again, boolean)
-	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Task, n.Recv, p.fn.epilogueState(), n.Again)
+	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Run, n.Recv, p.fn.epilogueState(), n.Again)
 }
 
 // locals declares the variables that live in MoveNext.
@@ -163,7 +163,7 @@ func (p *printer) scope(code []ir.Instr) (first, last int) {
 // function.
 func (e *emitter) moveNextPlain() {
 	fn, n := e.fn, e.fn.Names
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Task, e.runtime("Task"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Run, e.runtime("Run"), e.predeclared("bool"))
 	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"))
 	e.line("%s.State = %s", n.Recv, e.runtime("Running"))
 	var left, args []string

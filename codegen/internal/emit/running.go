@@ -16,7 +16,11 @@ import (
 
 // frame prints the type of the kept variables.
 func (p *printer) frame(typeParams string) {
-	p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	if p.fn.Whole {
+		p.line("// %s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
+	} else {
+		p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	}
 	head := p.embedded()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
 	if p.fn.Defers && (len(p.fn.points()) > 0 || p.fn.Literal != nil) {
@@ -86,7 +90,13 @@ func (e *emitter) withResults() {
 // prints MoveNext, too.
 func (e *emitter) goOn() {
 	fn, n := e.fn, e.fn.Names
-	const runs = "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	runs := "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	switch {
+	case fn.Whole:
+		runs = "calls %s, which never suspends."
+	case fn.streams():
+		runs = "runs %s from where it stopped to its next suspension (false), or to its next value or its end (true)."
+	}
 	if e.runner() == "MoveNext" {
 		e.line("\n// MoveNext "+runs, fn.title())
 		return
@@ -106,13 +116,13 @@ func (e *emitter) goOn() {
 func (e *emitter) moveNextByRun() {
 	n := e.fn.Names
 	e.line("// MoveNext continues %s where it stopped.", e.fn.title())
-	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Task + " *" + e.runtime("Task") + ") "
+	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Run + " *" + e.runtime("Run") + ") "
 	if len(e.fn.returned()) == 0 {
-		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.Recv, n.Task))
+		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.Recv, n.Run))
 		return
 	}
 	e.line("%s(%s %s) {", head, n.Finished, e.predeclared("bool"))
-	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Task), n.Finished)
+	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Run), n.Finished)
 }
 
 // fields are those for what is returned, each after a comma.
@@ -126,8 +136,8 @@ func (e *emitter) fields(frame string) string {
 
 // going is the call that resumes a frame, with zeros for the parameters that are no longer
 // needed.
-func (e *emitter) going(frame, task string) string {
-	args := []string{task}
+func (e *emitter) going(frame, run string) string {
+	args := []string{run}
 	for _, v := range e.fn.passedOn() {
 		args = append(args, e.zeroIn(v))
 	}
@@ -136,18 +146,18 @@ func (e *emitter) going(frame, task string) string {
 
 // resume prints the call that resumes the frame within the root of a chain, whose method
 // returns if the function has not ended.
-func (e *emitter) resume(machine, task string) {
+func (e *emitter) resume(machine, run string) {
 	if len(e.fn.returned()) == 0 {
-		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, task), e.predeclared("false"), e.rethrow(task))
+		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, run), e.predeclared("false"), e.rethrow(run))
 		return
 	}
-	e.line("%s := %s", e.outcome(), e.going(machine, task))
-	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclared("false"), e.rethrow(task))
+	e.line("%s := %s", e.outcome(), e.going(machine, run))
+	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclared("false"), e.rethrow(run))
 }
 
 // start is a condition that starts a frame. It holds if the function has ended.
-func (e *emitter) start(frame, task string) string {
-	args := []string{task}
+func (e *emitter) start(frame, run string) string {
+	args := []string{run}
 	for i, v := range e.fn.given() {
 		if v.Passed {
 			args = append(args, e.argument(i, v))
@@ -162,11 +172,11 @@ func (e *emitter) start(frame, task string) string {
 
 // rethrow raises the panic that an ended frame has left to its caller. Only frames
 // whose deferred function recovered it leave one.
-func (e *emitter) rethrow(task string) string {
+func (e *emitter) rethrow(run string) string {
 	if (!e.fn.Defers || e.fn.Epilogue != nil) && !e.fn.Loops {
 		return ""
 	}
-	return "\n" + task + ".Rethrow()"
+	return "\n" + run + ".Rethrow()"
 }
 
 // outcome are the names of what the method that runs the machine has returned.
@@ -205,7 +215,7 @@ func (p *printer) runner() string {
 
 // runParams are its parameters.
 func (p *printer) runParams() string {
-	list := []string{p.fn.Names.Task + " *" + p.runtime("Task")}
+	list := []string{p.fn.Names.Run + " *" + p.runtime("Run")}
 	for _, v := range p.fn.passedOn() {
 		list = append(list, v.Local+" "+p.homeType(v))
 	}
@@ -214,7 +224,7 @@ func (p *printer) runParams() string {
 
 // runArgs are the arguments that pass them on.
 func (p *printer) runArgs() string {
-	list := []string{p.fn.Names.Task}
+	list := []string{p.fn.Names.Run}
 	for _, v := range p.fn.passedOn() {
 		list = append(list, v.Local)
 	}

@@ -10,7 +10,7 @@ import (
 
 // park prints a suspension.
 func (p *printer) park(pt *ir.Point) {
-	recv, task := p.fn.Names.Recv, p.fn.Names.Task
+	recv, run := p.fn.Names.Recv, p.fn.Names.Run
 	suspended := func(how string, args ...any) {
 		rest := ""
 		if p.fn.Epilogue != nil {
@@ -27,10 +27,10 @@ func (p *printer) park(pt *ir.Point) {
 	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.Asleep, ir.AsValue), p.fn.Names.Label(pt.Resumed))
 	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
-		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), task, p.fn.Names.Label(pt.Resume))
+		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), run, p.fn.Names.Label(pt.Resume))
 	}
 	if pt.Kind == source.KindLoop {
-		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.Loop, ir.AsValue), pt.Method, task, p.fn.Names.Label(pt.Resume))
+		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.Loop, ir.AsValue), pt.Method, run, p.fn.Names.Label(pt.Resume))
 	}
 	if pt.Kind == source.KindDeferred {
 		p.endEpilogue()
@@ -42,15 +42,15 @@ func (p *printer) park(pt *ir.Point) {
 	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindOperation, source.KindDeferred:
 		suspended(p.predeclared("false"))
 	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
-		suspended("%s.Await(%s)", task, p.mention(pt.Held, ir.AsValue))
+		suspended("%s.Await(%s)", run, p.mention(pt.Held, ir.AsValue))
 	case source.KindLoop:
 		suspended(p.predeclared("false"))
 	case source.KindEmit:
 		suspended(p.predeclared("true"))
 	case source.KindYield:
-		suspended("%s.Yield()", task)
+		suspended("%s.Yield()", run)
 	case source.KindSwitchTo:
-		suspended("%s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.Sched))
+		suspended("%s.SwitchTo(&%s.Frame, %s)", run, recv, p.rope(pt.Sched))
 	}
 }
 
@@ -69,10 +69,10 @@ func (p *printer) letGo(stale []*ir.Slot) {
 
 // endEpilogue makes the deferred calls, and ends the function if none of them suspends.
 func (p *printer) endEpilogue() {
-	recv, defers, task := p.fn.Names.Recv, p.fn.Names.Defers, p.fn.Names.Task
-	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, task, recv)
+	recv, defers, run := p.fn.Names.Recv, p.fn.Names.Defers, p.fn.Names.Run
+	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, run, recv)
 	p.record("Finish")
-	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, task, recv)
+	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, run, recv)
 	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
 }
 
@@ -116,7 +116,7 @@ func (p *printer) deferredEntry(d *ir.Deferral) {
 		panicking = n.Panicking
 	}
 	p.line("%s.%s.PushEntry(func(%s *%s, %s *%s) %s {\n%s\n})", n.Recv, n.Defers,
-		n.Task, p.runtime("Task"), panicking, p.runtime("Panicking"), p.runtime("After"), p.rope(d.Entry))
+		n.Run, p.runtime("Run"), panicking, p.runtime("Panicking"), p.runtime("After"), p.rope(d.Entry))
 }
 
 func (p *printer) deferredTuple(d *ir.Deferral) {

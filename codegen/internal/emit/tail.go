@@ -22,7 +22,7 @@ func (fn *function) declarationsInTail() []byte {
 
 func (e *emitter) enterInTail() {
 	fn, names := e.fn, e.fn.Declared
-	params := fn.Names.Task + " *" + e.runtime("Task")
+	params := fn.Names.Run + " *" + e.runtime("Run")
 	if list := e.sig.ParamList(); list != "" {
 		params += ", " + list
 	}
@@ -56,10 +56,10 @@ func (e *emitter) bodyInTail() {
 // asyncInTail prints FAsync: it calls the entry.
 func (e *emitter) asyncInTail() {
 	fn, names := e.fn, e.fn.Declared
-	result, t, callee, m := e.unlike("result"), e.unlike("t"), e.unlike("callee"), e.unlike("m")
+	result, t, callee, m := e.unlike("result"), e.unlike("r"), e.unlike("callee"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(source.JobPath, "job"), e.arg)
-	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("var %s %s", t, e.runtime("Run"))
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
 	values := e.values(e.unlike)
 	call := names.Enter + "("
@@ -108,11 +108,11 @@ func (e *emitter) jobValues(values []string) string {
 // machineInTail prints the root of a chain whose first call is another function's.
 func (e *emitter) machineInTail() {
 	fn, names := e.fn, e.fn.Declared
-	f, t := fn.Names.Recv, fn.Names.Task
+	f, t := fn.Names.Recv, fn.Names.Run
 	e.line("// %s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
 	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
 	e.line("// MoveNext is called when the callee has ended, and completes the job.")
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Task"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclared("bool"))
 	values := e.values(func(s string) string { return s })
 	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclared("nil"))
 	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclared("true"))

@@ -153,7 +153,7 @@ func (p *printer) own(name ir.OwnName) string {
 	case ir.OwnCallee:
 		return n.Callee
 	}
-	return n.Task
+	return n.Run
 }
 
 func (p *printer) typeArgs(o ir.TypeArgs) string {

@@ -16,8 +16,10 @@
 //
 //	instr.go     what runs from one label to the next
 //	control.go   where the machine continues: labels, jumps, suspension points, the end
+//	prune.go     what may follow what; unreachable code
 //	rope.go      text whose mentions of variables are still open
 //	variable.go  variables, where they live, the fields of the frame
+//	function.go  what there is of a function besides instructions
 //
 // Nothing here is for concurrent use: a function is lowered by one goroutine.
 package ir

@@ -124,3 +124,16 @@ func TestAnEditIsMadeInTheOrderOfTheSource(t *testing.T) {
 	assert.Len(t, s.Edit, 1)
 	assert.Equal(t, []ir.Edit{{Pos: 1, End: 2}, {Pos: 3, End: 4}}, with.Edit)
 }
+
+func TestPruneDropsWhatHasNoEffect(t *testing.T) {
+	loop, end, unused := &ir.Label{Want: "loop"}, &ir.Label{Want: "end"}, &ir.Label{Want: "unused"}
+	once, often := &ir.Zero{}, &ir.Zero{}
+	list := ir.Prune([]ir.Instr{
+		once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Mark{Label: unused},
+		&ir.Jump{To: end}, &ir.Stand{}, &ir.Mark{Label: end}, &ir.Finish{}, &ir.Do{}, &ir.Jump{To: loop},
+	})
+	assert.Equal(t, []ir.Instr{once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Finish{}}, list)
+	assert.Equal(t, 1, loop.At)
+	assert.False(t, once.Loop)
+	assert.True(t, often.Loop)
+}

@@ -82,7 +82,7 @@ type (
 // The names of the generated code: those of MoveNext, of the frame's fields, of
 // entries of deferred calls.
 const (
-	OwnTask OwnName = iota
+	OwnRun OwnName = iota
 	OwnFrame
 	OwnLoops  // f.loops
 	OwnDefers // f.defers
@@ -145,7 +145,7 @@ func OnlyIdle(to Dest, p Piece) Piece {
 
 // The names that generated code mentions most.
 var (
-	TaskName         = Opened(OwnTask)                                      // t
+	RunName          = Opened(OwnRun)                                       // t
 	FrameName        = Opened(OwnFrame)                                     // f
 	LoopsName        = Opened(OwnLoops)                                     // f.loops
 	DefersName       = Opened(OwnDefers)                                    // f.defers

@@ -20,6 +20,7 @@ type annotated struct {
 	decl   *ast.FuncDecl
 	names  source.Names
 	stream *ast.FuncLit // nil if it is none
+	root   bool         // see rootOnly
 }
 
 // scope is one package scope of a folder that may hold annotations: all files
@@ -30,6 +31,7 @@ type scope struct {
 	pkgPath, dir string
 	sources      []*File // that this configuration builds, tests included
 	declared     *typetext.Declared
+	mentioned    mentions
 	count        int // annotated functions
 	findings     []source.Diagnostic
 }
@@ -86,7 +88,7 @@ func (f *Finder) gather(p *packages.Package, seen map[string]bool) {
 
 // examine reads the annotations of a scope and chooses the names.
 func (f *Finder) examine(sc *scope, p *packages.Package) {
-	sc.declared = typetext.NewDeclared()
+	sc.declared, sc.mentioned = typetext.NewDeclared(), mentions{map[string]bool{}, map[string]bool{}}
 	f.declare(sc, p.Name)
 	for _, src := range sc.sources {
 		if src.Syntax != nil && !src.Generated {
@@ -106,6 +108,7 @@ func (f *Finder) declare(sc *scope, name string) {
 	for _, path := range paths {
 		if src := f.sources.Get(path); src.Syntax != nil && !src.Generated && src.Syntax.Name.Name == name {
 			sc.declared.AddFile(src.Syntax)
+			sc.mentioned.add(src.Syntax)
 		}
 	}
 }
@@ -156,6 +159,7 @@ func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 		return
 	}
 	fn := &annotated{decl: decl, names: sc.declared.Choose(decl), stream: source.StreamLiteral(decl)}
+	fn.root = sc.mentioned.rootOnly(fn)
 	src.Functions = append(src.Functions, fn)
 	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }

@@ -21,11 +21,11 @@ import (
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int] { panic(0) }
 //	func fetchEnter(
-//		t *statemachine.Task, ctx context.Context, url string,
+//		r *statemachine.Run, ctx context.Context, url string,
 //	) (*fetchFrame, int, error) { panic(0) }
 //	type fetchFrame struct{ statemachine.Frame }
-//	func (*fetchFrame) MoveNext(*statemachine.Task) bool { panic(0) }
-//	func (*fetchFrame) Results(*statemachine.Task) (int, error) { panic(0) }
+//	func (*fetchFrame) MoveNext(*statemachine.Run) bool { panic(0) }
+//	func (*fetchFrame) Results(*statemachine.Run) (int, error) { panic(0) }
 //
 // The parameters are the source text of fetch itself, and the stubs are added to the
 // very file that declares it. That makes them correct without type information: every
@@ -41,8 +41,8 @@ import (
 
 // The qualifiers of the stubs: names that no source uses.
 const (
-	stubJob  = "movenext_stub_job"
-	stubTask = "movenext_stub_statemachine"
+	stubJob     = "movenext_stub_job"
+	stubMachine = "movenext_stub_statemachine"
 )
 
 // stubFile is the name under which the positions of stubs are known.
@@ -74,7 +74,7 @@ func (f *Finder) addStubs(sc *scope) {
 			if fn.decl.Recv != nil {
 				home, params = f.typeParamsOf(sc, src, source.ReceiverName(fn.decl))
 			}
-			fmt.Fprintf(in(home), "type %s%s struct { %s.Frame }\n", fn.names.Frame, params, stubTask)
+			fmt.Fprintf(in(home), "type %s%s struct { %s.Frame }\n", fn.names.Frame, params, stubMachine)
 		}
 		for home, text := range text {
 			f.attach(home, src, text.String())
@@ -111,23 +111,23 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 	fmt.Fprintf(w, "%s%s%s%s *%s.Job[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, stubArgument(values))
 
 	frame := "*" + fn.names.Frame + frameArgs
-	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withTask(decl, params),
+	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withRun(decl, params),
 		strings.Join(append([]string{frame}, list...), ", "))
-	fmt.Fprintf(w, "func (%s) MoveNext(*%s.Task) bool { panic(0) }\n", frame, stubTask)
-	fmt.Fprintf(w, "func (%s) Results(*%s.Task) (%s) { panic(0) }\n", frame, stubTask, strings.Join(list, ", "))
+	fmt.Fprintf(w, "func (%s) MoveNext(*%s.Run) bool { panic(0) }\n", frame, stubMachine)
+	fmt.Fprintf(w, "func (%s) Results(*%s.Run) (%s) { panic(0) }\n", frame, stubMachine, strings.Join(list, ", "))
 }
 
-// withTask puts a *Task before a parameter list, named if the others are.
-func withTask(decl *ast.FuncDecl, params string) string {
-	task := "*" + stubTask + ".Task"
+// withRun puts a *Run before a parameter list, named if the others are.
+func withRun(decl *ast.FuncDecl, params string) string {
+	run := "*" + stubMachine + ".Run"
 	list := decl.Type.Params.List
 	if len(list) == 0 {
-		return "(" + task + ")"
+		return "(" + run + ")"
 	}
 	if len(list[0].Names) > 0 {
-		task = "_ " + task
+		run = "_ " + run
 	}
-	return "(" + task + ", " + params[1:]
+	return "(" + run + ", " + params[1:]
 }
 
 func stubArgument(values []string) string {
@@ -139,7 +139,7 @@ func stubArgument(values []string) string {
 	}
 	home := stubJob
 	if source.TuplePath(len(values)) == source.StatemachinePath {
-		home = stubTask
+		home = stubMachine
 	}
 	return fmt.Sprintf("%s.Tuple%d[%s]", home, len(values), strings.Join(values, ", "))
 }
@@ -266,8 +266,8 @@ func (f *Finder) attach(home, owner *File, text string) {
 
 // stubImports declares the qualifiers of stubs, and uses each.
 func (f *Finder) stubImports() []ast.Decl {
-	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Task\n",
-		stubJob, source.JobPath, stubTask, source.StatemachinePath, stubJob, stubTask)
+	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Run\n",
+		stubJob, source.JobPath, stubMachine, source.StatemachinePath, stubJob, stubMachine)
 	file, err := parser.ParseFile(f.ws.Fset, stubFile, text, parser.SkipObjectResolution)
 	if err != nil {
 		panic("codegen: internal error: " + err.Error())

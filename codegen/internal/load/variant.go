@@ -86,7 +86,7 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 	}
 	for _, fn := range src.Functions {
 		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
-		function := &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
+		function := &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names, RootOnly: fn.root}
 		if fn.stream != nil {
 			stream, err := source.StreamOf(pkg, fn.decl, fn.stream)
 			if err != nil {

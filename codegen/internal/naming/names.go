@@ -23,13 +23,13 @@ type Names struct {
 	fn      *source.Function
 	imports *typetext.Imports
 
-	Recv, Task, Renewed string // of MoveNext: receiver, task; a loop variable's copy
-	Steps               string // of the frame: what tells its steps
-	Defers, Raise       string // of the frame: deferred calls; of those: what raises a panic
-	Finished, Again     string // of MoveNext and its steps: their results
-	MoveNext, Step      string // methods that MoveNext calls: with something to pass; a step
-	Panicking, Callee   string // of an entry of a deferred call
-	Loops               string // of the frame: ranges over functions
+	Recv, Run, Renewed string // of MoveNext: receiver, run; a loop variable's copy
+	Steps              string // of the frame: what tells its steps
+	Defers, Raise      string // of the frame: deferred calls; of those: what raises a panic
+	Finished, Again    string // of MoveNext and its steps: their results
+	MoveNext, Step     string // methods that MoveNext calls: with something to pass; a step
+	Panicking, Callee  string // of an entry of a deferred call
+	Loops              string // of the frame: ranges over functions
 
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame
@@ -61,7 +61,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 	}
 	ast.Inspect(node, n.note)
 	n.Recv = n.First("f", "frame")
-	n.Task = n.First("t", "task")
+	n.Run = n.First("r", "run")
 	n.Renewed = n.First("next", "copied")
 	n.Raise = n.First("raise", "goOn")
 	n.Finished = n.First("finished", "ended")

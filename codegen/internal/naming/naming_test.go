@@ -45,10 +45,10 @@ func names(t *testing.T, text string) (*naming.Names, *source.Function) {
 
 func TestTheMachineGivesWayToTheSource(t *testing.T) {
 	n, _ := names(t, "func f() {}")
-	assert.Equal(t, []string{"frame", "t", "finished"}, []string{n.Recv, n.Task, n.Finished}, "f is the function")
+	assert.Equal(t, []string{"frame", "r", "finished"}, []string{n.Recv, n.Run, n.Finished}, "f is the function")
 
-	n, _ = names(t, "var frame int; func f(t, task int) { finished := t; _, _ = finished, task }")
-	assert.Equal(t, []string{"frame1", "task1", "ended"}, []string{n.Recv, n.Task, n.Finished})
+	n, _ = names(t, "var frame int; func f(r, run int) { finished := r; _, _ = finished, run }")
+	assert.Equal(t, []string{"frame1", "run1", "ended"}, []string{n.Recv, n.Run, n.Finished})
 
 	n, _ = names(t, "func f() { nil := 0; _ = nil }")
 	assert.True(t, n.Hides("nil"))

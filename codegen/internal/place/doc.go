@@ -21,6 +21,5 @@
 // (share.go), and a suspended machine keeps nothing alive that it no longer needs
 // (stale.go).
 //
-// Before all this, prune.go drops unreachable code. Names are chosen later, by
-// the printer.
+// Names are chosen later, by package naming.
 package place

@@ -88,7 +88,7 @@ func liveness(code []ir.Instr, vars []*ir.Variable) *Liveness {
 	for n, i := range code {
 		l.at[n], kills[n] = l.newSet(), l.newSet()
 		i.Refs(func(v *ir.Variable) { l.at[n].add(v.Index) }, func(v *ir.Variable) { kills[n].add(v.Index) })
-		l.next[n] = successors(code, n)
+		l.next[n] = ir.Successors(code, n)
 	}
 	l.at[len(code)] = l.newSet()
 	for changed := true; changed; {
@@ -100,19 +100,4 @@ func liveness(code []ir.Instr, vars []*ir.Variable) *Liveness {
 		}
 	}
 	return l
-}
-
-// successors are the instructions that may follow instruction n. Beyond the last
-// one nothing does.
-//
-// All decisions about lifetimes rest on them: a new way to continue must be added here.
-func successors(code []ir.Instr, n int) []int {
-	var list []int
-	for _, to := range code[n].Targets() {
-		list = append(list, to.At)
-	}
-	if code[n].Falls() {
-		list = append(list, n+1)
-	}
-	return list
 }

@@ -14,11 +14,11 @@ import (
 // MoveNext, which is called when it is resumed, passes zeros:
 //
 //	func (f *napLocals) moveNext(
-//		t *statemachine.Task, ctx context.Context, d time.Duration,
+//		r *statemachine.Run, ctx context.Context, d time.Duration,
 //	) (finished bool, result0 error)
 //
-//	func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-//		finished, f.result0 = f.moveNext(t, nil, 0)
+//	func (f *napFrame) MoveNext(r *statemachine.Run) (finished bool) {
+//		finished, f.result0 = f.moveNext(r, nil, 0)
 //		return finished
 //	}
 //
@@ -33,11 +33,11 @@ import (
 // pass finds them. In the debug form everything is a field; a stream starts when
 // it is first asked for a value, so its parameters must wait until then.
 func (f *placing) pass() {
-	if f.Debug || f.Stream || len(Points(f.Code)) == 0 {
+	if f.Debug || f.Stream || len(ir.Points(f.Code)) == 0 {
 		return
 	}
 	needed := f.live.newSet()
-	for _, p := range Points(f.Code) {
+	for _, p := range ir.Points(f.Code) {
 		needed.join(f.live.at[p.Resume.At], nil)
 	}
 	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.has(v.Index) && f.isLight(v) }

@@ -53,7 +53,7 @@ func code(parts ...any) []ir.Instr {
 			list = append(list, p.([]ir.Instr)...)
 		}
 	}
-	return place.Prune(append(list, &ir.Finish{}))
+	return ir.Prune(append(list, &ir.Finish{}))
 }
 
 func function(code []ir.Instr, vars ...*ir.Variable) *place.Function {
@@ -120,7 +120,7 @@ func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
 		fn := function(list, big, number)
 		fn.Debug = debug
 		place.Variables(fn)
-		points := place.Points(list)
+		points := ir.Points(list)
 		assert.Empty(t, points[0].Stale, "both are needed after it")
 		if debug {
 			assert.Empty(t, points[1].Stale)
@@ -128,6 +128,18 @@ func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
 			assert.Equal(t, []*ir.Slot{big.Slot}, points[1].Stale, "a number keeps nothing alive")
 		}
 	}
+}
+
+func TestWhatTheEntryOfASuspendedCalleeHasZeroedIsNotEmptied(t *testing.T) {
+	held, got := local("held", pointer), local("got", pointer)
+	held.Place = ir.InFrame
+	point := &ir.Point{Held: held, Resume: &ir.Label{Want: "resume"}, Resumed: &ir.Label{Want: "resumed"}}
+	enter := &ir.Assign{Dst: []ir.Dest{{V: held}, {V: got, Declares: true}}, Src: ir.Rope{ir.Text("enter()")}}
+	place.Variables(function(code(
+		enter, &ir.Park{Point: point}, &ir.Mark{Label: point.Resume}, set(got), &ir.Mark{Label: point.Resumed}, suspend(), use(got),
+	), held, got))
+	assert.Equal(t, ir.InFrame, got.Place)
+	assert.Empty(t, point.Stale, "an entry that suspends returns zero values")
 }
 
 func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
@@ -140,25 +152,12 @@ func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
 	} {
 		result := local("result", pointer)
 		result.Result, result.Place = true, ir.InFrame
-		fn := function(place.Prune(append(suspend(), set(result), &ir.Finish{Results: []*ir.Variable{result}})), result)
+		fn := function(ir.Prune(append(suspend(), set(result), &ir.Finish{Results: []*ir.Variable{result}})), result)
 		fn.Results = []*ir.Variable{result}
 		change(fn)
 		place.Variables(fn)
 		assert.Equal(t, name == "", len(place.Passed(fn.Results)) == 1, name)
 	}
-}
-
-func TestPruneDropsWhatHasNoEffect(t *testing.T) {
-	loop, end, unused := &ir.Label{Want: "loop"}, &ir.Label{Want: "end"}, &ir.Label{Want: "unused"}
-	once, often := &ir.Zero{}, &ir.Zero{}
-	list := place.Prune([]ir.Instr{
-		once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Mark{Label: unused},
-		&ir.Jump{To: end}, &ir.Stand{}, &ir.Mark{Label: end}, &ir.Finish{}, use(), &ir.Jump{To: loop},
-	})
-	assert.Equal(t, []ir.Instr{once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Finish{}}, list)
-	assert.Equal(t, 1, loop.At)
-	assert.False(t, once.Loop)
-	assert.True(t, often.Loop)
 }
 
 func TestLivenessFollowsTheJumps(t *testing.T) {

@@ -33,11 +33,21 @@ func (f *placing) findStale() {
 			}
 		}, nil)
 		for _, s := range f.slots {
-			if KeepsAlive(s) && !s.Vars[0].Result && holdsAny(s, filled[n]) && !holdsAny(s, needed) {
+			if KeepsAlive(s) && !s.Vars[0].Result && !f.zeroed(n, s) && holdsAny(s, filled[n]) && !holdsAny(s, needed) {
 				p.Point.Stale = append(p.Point.Stale, s)
 			}
 		}
 	}
+}
+
+// zeroed reports whether a field has just got a zero value: as a result of the entry of the
+// callee that has suspended there.
+func (f *placing) zeroed(n int, s *ir.Slot) bool {
+	if n == 0 || f.Code[n].(*ir.Park).Point.Resumed == nil {
+		return false
+	}
+	call, ok := f.Code[n-1].(*ir.Assign)
+	return ok && slices.ContainsFunc(call.Dst, func(d ir.Dest) bool { return d.V != nil && d.V.Slot == s && !d.V.Cell })
 }
 
 // holdsAny reports whether a variable of the field s is in a set.

@@ -102,6 +102,8 @@ type Function struct {
 	Object  *types.Func
 	Names   Names
 	Stream  *Stream // nil if it is none
+
+	RootOnly bool // no machine enters it: it needs no entry
 }
 
 // Signature is the function's own.
@@ -180,7 +182,7 @@ type Suspension struct {
 	Twin *types.Func
 
 	// Enter is FEnter (KindEnter), as declared. It takes the receiver and the arguments
-	// of the call after a *statemachine.Task.
+	// of the call after a *statemachine.Run.
 	Enter *types.Func
 
 	// Frame is the type of the suspended callee, with the call's type arguments

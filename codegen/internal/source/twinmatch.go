@@ -21,10 +21,10 @@ func isTwin(fn, twin *types.Func) bool {
 func isPair(fn, async *types.Func) bool { return isTwin(fn, async) || isStreamTwin(fn, async) }
 
 // isEnter reports whether enter is fn's entry for machines: it takes a
-// *statemachine.Task first and returns a pointer to the suspended frame first.
+// *statemachine.Run first and returns a pointer to the suspended frame first.
 func isEnter(fn, enter *types.Func) bool {
 	sig, ok := alike(fn, enter)
-	if !ok || sig.Params().Len() == 0 || !isTask(sig.Params().At(0).Type()) {
+	if !ok || sig.Params().Len() == 0 || !isRun(sig.Params().At(0).Type()) {
 		return false
 	}
 	plain := fn.Signature()
@@ -154,13 +154,13 @@ func isJobOf(arg types.Type, results Results) bool {
 	}
 }
 
-func isTask(typ types.Type) bool {
+func isRun(typ types.Type) bool {
 	ptr, ok := types.Unalias(typ).(*types.Pointer)
 	if !ok {
 		return false
 	}
 	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	return ok && IsObject(named.Obj(), StatemachinePath, "Task")
+	return ok && IsObject(named.Obj(), StatemachinePath, "Run")
 }
 
 // IsPointer reports whether v, which may be nil, is a pointer.

@@ -65,6 +65,15 @@ func (im *Imports) Signature(f *source.Function) (Signature, error) {
 	return text, nil
 }
 
+// TypeArgs are the type parameters of fn, or of its receiver, as arguments: "[K, V]" or empty.
+func (im *Imports) TypeArgs(fn *source.Function) string {
+	sig, err := im.Signature(fn)
+	if err != nil {
+		return ""
+	}
+	return sig.FrameArgs
+}
+
 // ReceiverText is "(r *Repo) " or empty, to be put between func and the name.
 func (s Signature) ReceiverText() string {
 	if s.Receiver == nil {

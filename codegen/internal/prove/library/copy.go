@@ -41,6 +41,7 @@ type clone struct {
 	assembly string // the text of all of it
 
 	instead map[string]string // import paths of copies, by those of the originals
+	entered []string          // what the entries of the annotated functions are called
 }
 
 // pointName is what the package of the suspension points is imported as, a name that no
@@ -64,7 +65,14 @@ func (c *clone) annotateSources() error {
 		c.files[f.Path] = f
 		errs = append(errs, f.Write())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.askForEntries())...)
+}
+
+// askForEntries mentions the entries of all functions in a file that no build has. Without, a
+// function that no machine calls would have none, and tests call such functions.
+func (c *clone) askForEntries() error {
+	text := "//go:build movenextentries\n\npackage " + c.Name + "\n\nvar _ = []any{" + strings.Join(c.entered, ", ") + "}\n"
+	return os.WriteFile(filepath.Join(c.dir, "movenext_entries.go"), []byte(text), 0o600)
 }
 
 func (c *clone) copyAssembly() error {
@@ -131,6 +139,7 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 			e.link(fn)
 		case c.wanted(fn):
 			e.points(fn)
+			c.entered = append(c.entered, fn.Name.Name+"Enter")
 		}
 	}
 	if e.pointed {

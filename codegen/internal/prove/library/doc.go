@@ -12,11 +12,11 @@
 //
 //	func Cut(s, sep string) (before, after string, found bool) {
 //		if point.On(17) {
-//			var t statemachine.Task
-//			m, v0, v1, v2 := CutEnter(&t, s, sep)
+//			var r statemachine.Run
+//			m, v0, v1, v2 := CutEnter(&r, s, sep)
 //			if m != nil {
-//				point.Finish(&t)
-//				v0, v1, v2 = m.Results(&statemachine.Task{})
+//				point.Finish(&r)
+//				v0, v1, v2 = m.Results(&statemachine.Run{})
 //			}
 //			return v0, v1, v2
 //		}

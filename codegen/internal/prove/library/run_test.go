@@ -98,6 +98,7 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Contains(t, f.Text, "{ movenextpoint.Here(0); \n\treturn 1, 2\n")
 	assert.Contains(t, f.Text, "{ movenextpoint.Here(1); \n\tprint()\n\t movenextpoint.Here(2); print()\n\tprint()\n")
 	assert.Contains(t, f.Text, "//go:linkname linked p.linked\nfunc linked()\n")
+	assert.Equal(t, []string{"mEnter", "gEnter"}, c.entered)
 
 	c.files = map[string]*annotated.File{f.Path: f}
 	const machines = "package p\n\n// mEnter enters [T.m] for another machine. …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 enters [g] for another machine. …\nfunc gEnter2[K any]() {}\n"
@@ -106,9 +107,9 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Len(t, c.names, 2)
 	data, err := os.ReadFile(f.Path)
 	require.NoError(t, err)
-	assert.Contains(t, string(data), "func (movenextR0 *T[K]) m(movenextP0 int, movenextP1 ...string) (a, b int) { if movenextpoint.On(0) { var movenextT movenextmachine.Task; "+
+	assert.Contains(t, string(data), "func (movenextR0 *T[K]) m(movenextP0 int, movenextP1 ...string) (a, b int) { if movenextpoint.On(0) { var movenextT movenextmachine.Run; "+
 		"movenextM, movenextV0, movenextV1 := movenextR0.mEnter(&movenextT, movenextP0, movenextP1...); if movenextM != nil { movenextpoint.Finish(&movenextT); "+
-		"movenextV0, movenextV1 = movenextM.Results(&movenextmachine.Task{}) }; return movenextV0, movenextV1 }; movenextpoint.Here(0);")
-	assert.Contains(t, string(data), "func g[K any](movenextP0 K) { if movenextpoint.On(1) { var movenextT movenextmachine.Task; "+
-		"movenextM := gEnter2[K](&movenextT, movenextP0); if movenextM != nil { movenextpoint.Finish(&movenextT); movenextM.Results(&movenextmachine.Task{}) }; return  };")
+		"movenextV0, movenextV1 = movenextM.Results(&movenextmachine.Run{}) }; return movenextV0, movenextV1 }; movenextpoint.Here(0);")
+	assert.Contains(t, string(data), "func g[K any](movenextP0 K) { if movenextpoint.On(1) { var movenextT movenextmachine.Run; "+
+		"movenextM := gEnter2[K](&movenextT, movenextP0); if movenextM != nil { movenextpoint.Finish(&movenextT); movenextM.Results(&movenextmachine.Run{}) }; return  };")
 }

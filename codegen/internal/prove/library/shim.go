@@ -77,7 +77,7 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	if len(results) > 0 {
 		assign = values + " = "
 	}
-	s.Insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Task; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Task{}) }; return %s };",
+	s.Insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Run; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Run{}) }; return %s };",
 		pointName, id, strings.Join(append([]string{"movenextM"}, results...), ", "), entry, strings.Join(args, ", "), pointName, assign, values))
 	return true
 }

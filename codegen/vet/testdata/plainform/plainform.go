@@ -99,7 +99,7 @@ func annotated(ctx context.Context) error { return twins.Pause(ctx) }
 
 func annotatedAsync(ctx context.Context) *job.Job[job.Void] { return nil }
 
-func annotatedEnter(t *statemachine.Task, ctx context.Context) (*annotatedFrame, error) {
+func annotatedEnter(r *statemachine.Run, ctx context.Context) (*annotatedFrame, error) {
 	return nil, nil
 }
 

@@ -19,25 +19,14 @@ const (
 
 // straightAsync starts [straight] as a state machine and returns its job.
 func straightAsync(ctx context.Context) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := straightLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &straightMachine{straightLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// straightEnter enters [straight] for another machine. It returns the results, or the suspended frame that will have them.
-func straightEnter(t *statemachine.Task, ctx context.Context) (*straightFrame, string, error) {
-	frame := straightLocals{ctx: ctx}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &straightFrame{straightLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // straightLocals is what [straight] keeps while it is suspended.
@@ -52,22 +41,8 @@ type straightLocals struct {
 	i1    int
 }
 
-// straightFrame is the frame of [straight] for a caller that is a machine: what it keeps and, at the end, its results.
-type straightFrame struct {
-	straightLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [straight] where it stopped.
-func (f *straightFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [straight] from where it stopped to its next suspension (false) or its end (true).
-func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 string, result1 error) {
 	var err error
 	var more string
 	state := f.State
@@ -83,17 +58,16 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// main.go:35: text, err := say(ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
-	f.say1, f.text, err = sayEnter(t, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:88
+	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:63
 	if f.say1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
-	f.text, err = f.say1.Results(t)
+	f.text, err = f.say1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1 = nil
 resumed1:
@@ -112,7 +86,7 @@ range1:
 		word := f.list1[f.i1]
 		if err != nil {
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:90
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:39
@@ -120,9 +94,9 @@ range1:
 		more = ""
 		// main.go:41: more, err = say(ctx, word)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
-		f.say1, more, err = sayEnter(t, f.ctx, word)
+		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:126
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:100
 	if f.say1 == nil {
 		goto resumed2
 	}
@@ -130,7 +104,7 @@ range1:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
-	more, err = f.say1.Results(t)
+	more, err = f.say1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	f.say1 = nil
 resumed2:
@@ -138,12 +112,12 @@ resumed2:
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:142
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	result0, result1 = f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:147
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -153,12 +127,6 @@ func (f *straightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
-// Results returns what [straight] returned, or raises again the panic that ended it.
-func (f *straightFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // straightMachine is the root of a chain of calls that begins with [straight]: chain, job and frame in one allocation.
 type straightMachine struct {
 	statemachine.Builder[string]
@@ -166,36 +134,36 @@ type straightMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *straightMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sayAsync starts [say] as a state machine and returns its job.
 func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sayLocals{word: word}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sayMachine{sayLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // sayEnter enters [say] for another machine. It returns the results, or the suspended frame that will have them.
-func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame, string, error) {
+func sayEnter(r *statemachine.Run, ctx context.Context, word string) (*sayFrame, string, error) {
 	frame := sayLocals{word: word}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &sayFrame{sayLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -215,14 +183,14 @@ type sayFrame struct {
 }
 
 // MoveNext continues [say] where it stopped.
-func (f *sayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *sayFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -236,8 +204,8 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	}
 	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:241
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:209
 	if !asleep1 {
 		goto resumed1
 	}
@@ -245,11 +213,11 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	result0, result1 = f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:253
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:221
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -260,8 +228,8 @@ func (f *sayLocals) Location() statemachine.Location {
 }
 
 // Results returns what [say] returned, or raises again the panic that ended it.
-func (f *sayFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *sayFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -272,37 +240,26 @@ type sayMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *sayMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // waitAsync starts [wait] as a state machine and returns its job.
 func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := waitLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &waitMachine{waitLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// waitEnter enters [wait] for another machine. It returns the results, or the suspended frame that will have them.
-func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
-	frame := waitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
-		return nil, v0, v1
-	}
-	m := &waitFrame{waitLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // waitLocals is what [wait] keeps while it is suspended.
@@ -312,23 +269,9 @@ type waitLocals struct {
 	await1 *job.Job[int]
 }
 
-// waitFrame is the frame of [wait] for a caller that is a machine: what it keeps and, at the end, its results.
-type waitFrame struct {
-	waitLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [wait] where it stopped.
-func (f *waitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -342,19 +285,19 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:347
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:358
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:301
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -364,12 +307,6 @@ func (f *waitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
-// Results returns what [wait] returned, or raises again the panic that ended it.
-func (f *waitFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one allocation.
 type waitMachine struct {
 	statemachine.Builder[int]
@@ -377,14 +314,14 @@ type waitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 184d5440ce7e38f5
+// Digest of what is above: 30461edb017d0622

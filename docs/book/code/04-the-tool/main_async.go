@@ -19,24 +19,24 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
-func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
+func greetEnter(r *statemachine.Run, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
-	if finished, v0, v1 := frame.moveNext(t, name); finished {
+	if finished, v0, v1 := frame.moveNext(r, name); finished {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, "", nil
 }
 
@@ -56,14 +56,14 @@ type greetFrame struct {
 }
 
 // MoveNext continues [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,17 +77,17 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	return t.Await(f.await1), "", nil
+	return r.Await(f.await1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-		text, err := statemachine.JobResult(t, f.await1)
+		text, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		f.await1 = nil
 		result0, result1 = "hello, "+text, err
@@ -103,8 +103,8 @@ func (f *greetLocals) Location() statemachine.Location {
 }
 
 // Results returns what [greet] returned, or raises again the panic that ended it.
-func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -115,36 +115,36 @@ type greetMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := sumLocals{b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, a); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, a); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
-func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
+func sumEnter(r *statemachine.Run, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
-	if finished, v0, v1 := frame.moveNext(t, a); finished {
+	if finished, v0, v1 := frame.moveNext(r, a); finished {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -167,14 +167,14 @@ type sumFrame struct {
 }
 
 // MoveNext continues [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -191,16 +191,16 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:196
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	f.x, err = statemachine.JobResult(t, f.await1)
+	f.x, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = nil
 	if err != nil {
@@ -214,20 +214,20 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:219
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume2:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		var y int
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-		y, err = statemachine.JobResult(t, f.await1)
+		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		f.await1 = nil
 		result0, result1 = f.x+y, err
@@ -243,8 +243,8 @@ func (f *sumLocals) Location() statemachine.Location {
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
-func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -255,37 +255,26 @@ type sumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := totalLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, parts); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, parts); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &totalMachine{totalLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// totalEnter enters [total] for another machine. It returns the results, or the suspended frame that will have them.
-func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
-	frame := totalLocals{}
-	if finished, v0, v1 := frame.moveNext(t, parts); finished {
-		return nil, v0, v1
-	}
-	m := &totalFrame{totalLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // totalLocals is what [total] keeps while it is suspended.
@@ -298,23 +287,9 @@ type totalLocals struct {
 	await1 *job.Job[int]
 }
 
-// totalFrame is the frame of [total] for a caller that is a machine: what it keeps and, at the end, its results.
-type totalFrame struct {
-	totalLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [total] where it stopped.
-func (f *totalFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *totalLocals) moveNext(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -343,22 +318,22 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:323
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		n, err := statemachine.JobResult(t, f.await1)
+		n, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = f.all, err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:362
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:337
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:36
@@ -367,12 +342,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:371
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:346
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	result0, result1 = f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:376
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:351
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -382,12 +357,6 @@ func (f *totalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
-// Results returns what [total] returned, or raises again the panic that ended it.
-func (f *totalFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
@@ -395,37 +364,26 @@ type totalMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := greetSumLocals{a: a, b: b}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetSumMachine{greetSumLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// greetSumEnter enters [greetSum] for another machine. It returns the results, or the suspended frame that will have them.
-func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
-	frame := greetSumLocals{a: a, b: b}
-	if finished, v0, v1 := frame.moveNext(t, name); finished {
-		return nil, v0, v1
-	}
-	m := &greetSumFrame{greetSumLocals: frame}
-	t.Push(context.Background(), m)
-	return m, "", nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // greetSumLocals is what [greetSum] keeps while it is suspended.
@@ -440,23 +398,9 @@ type greetSumLocals struct {
 	sum2   *sumFrame
 }
 
-// greetSumFrame is the frame of [greetSum] for a caller that is a machine: what it keeps and, at the end, its results.
-type greetSumFrame struct {
-	greetSumLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [greetSum] where it stopped.
-func (f *greetSumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
 	state := f.State
@@ -472,32 +416,31 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	}
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
-	f.greet1, f.text, err = greetEnter(t, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:477
+	f.greet1, f.text, err = greetEnter(r, name)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:421
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
-	f.text, err = f.greet1.Results(t)
+	f.text, err = f.greet1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:493
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:436
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:49
 	}
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
-	f.sum2, n, err = sumEnter(t, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:501
+	f.sum2, n, err = sumEnter(r, f.a, f.b)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -506,13 +449,13 @@ resumed1:
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
-	n, err = f.sum2.Results(t)
+	n, err = f.sum2.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:516
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -522,12 +465,6 @@ func (f *greetSumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
-// Results returns what [greetSum] returned, or raises again the panic that ended it.
-func (f *greetSumFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and frame in one allocation.
 type greetSumMachine struct {
 	statemachine.Builder[string]
@@ -535,14 +472,14 @@ type greetSumMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2dd84a15a38a5876
+// Digest of what is above: 69a5c2c2b3d1e1e6

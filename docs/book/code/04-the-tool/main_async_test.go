@@ -18,28 +18,15 @@ const (
 
 // eachAsync starts [each] as a state machine and returns its job.
 func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := eachFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, parts, ended) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, parts, ended) {
+		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{eachFrame: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// eachEnter enters [each] for another machine. It returns the results, or the suspended frame that will have them.
-func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
-	frame := eachFrame{}
-	if frame.moveNext(t, parts, ended) {
-		t.Rethrow()
-		return nil, frame.err
-	}
-	m := new(eachFrame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // eachFrame is what [each] keeps while it is suspended.
@@ -54,15 +41,10 @@ type eachFrame struct {
 	err error
 }
 
-// MoveNext continues [each] where it stopped.
-func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
 // moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *eachFrame) moveNext(r *statemachine.Run, parts []*job.Job[int], ended *bool) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -95,31 +77,27 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:82
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	return t.Await(f.await1)
+	return r.Await(f.await1)
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	_, f.err = statemachine.JobResult(t, f.await1)
+	_, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.err == nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-		goto endIf1
+	if f.err != nil {
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
+		return true
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
-	return true
-endIf1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:123
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:101
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
@@ -128,18 +106,12 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:132
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
 }
 
 // Location returns where [each] is suspended.
 func (f *eachFrame) Location() statemachine.Location {
 	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
-}
-
-// Results returns what [each] returned, or raises again the panic that ended it.
-func (f *eachFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.err
 }
 
 // eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one allocation.
@@ -149,14 +121,14 @@ type eachMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.eachFrame.moveNext(t, nil, nil) {
+func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.eachFrame.moveNext(r, nil, nil) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.err)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, f.err)
 	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 28657857465ad21b
+// Digest of what is above: 3c37478dec9ab2f0

@@ -20,24 +20,24 @@ const (
 
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := findLocals{key: key}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &findMachine{findLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // findEnter enters [find] for another machine. It returns the results, or the suspended frame that will have them.
-func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
+func findEnter(r *statemachine.Run, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &findFrame{findLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -57,14 +57,14 @@ type findFrame struct {
 }
 
 // MoveNext continues [find] where it stopped.
-func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *findFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -78,7 +78,7 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:83
 	if !asleep1 {
 		goto resumed1
@@ -87,24 +87,20 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:96
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
 	}
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:24
-	result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:26
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:108
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:104
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
@@ -112,7 +108,7 @@ endIf1:
 		panic("index out of range")
 	}
 	result0, result1 = "value of "+f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:112
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -123,8 +119,8 @@ func (f *findLocals) Location() statemachine.Location {
 }
 
 // Results returns what [find] returned, or raises again the panic that ended it.
-func (f *findFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *findFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -135,40 +131,27 @@ type findMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *findMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *findMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.findLocals = findLocals{Frame: f.findLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // findOrAsync starts [findOr] as a state machine and returns its job.
 func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := findOrFrame{text: new(string), err: new(error)}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, key, otherwise) {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx, key, otherwise) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{findOrFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// findOrEnter enters [findOr] for another machine. It returns the results, or the suspended frame that will have them.
-func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
-	frame := findOrFrame{text: new(string), err: new(error)}
-	if frame.moveNext(t, ctx, key, otherwise) {
-		t.Rethrow()
-		return nil, *frame.text, *frame.err
-	}
-	m := new(findOrFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // findOrFrame is what [findOr] keeps while it is suspended.
@@ -182,15 +165,10 @@ type findOrFrame struct {
 	err  *error
 }
 
-// MoveNext continues [findOr] where it stopped.
-func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, "", "")
-}
-
 // moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *findOrFrame) moveNext(r *statemachine.Run, ctx context.Context, key string, otherwise string) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var find2 string
 	var find3 error
 	state := f.State
@@ -221,8 +199,8 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	}
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	f.find1, find2, find3 = findEnter(t, ctx, key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:226
+	f.find1, find2, find3 = findEnter(r, ctx, key)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:204
 	if f.find1 == nil {
 		goto resumed1
 	}
@@ -230,7 +208,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	return false
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	find2, find3 = f.find1.Results(t)
+	find2, find3 = f.find1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1 = nil
 resumed1:
@@ -240,18 +218,12 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:244
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:222
 }
 
 // Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
 	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
-}
-
-// Results returns what [findOr] returned, or raises again the panic that ended it.
-func (f *findOrFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return *f.text, *f.err
 }
 
 // findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in one allocation.
@@ -261,14 +233,14 @@ type findOrMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findOrFrame.moveNext(t, nil, "", "") {
+func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.findOrFrame.moveNext(r, nil, "", "") {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, *f.text, *f.err)
+	r.Rethrow()
+	f.SetResult(r, *f.text, *f.err)
 	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1f5d729c44e3dab5
+// Digest of what is above: 4947acfcca7ed29b

@@ -19,24 +19,24 @@ const (
 
 // withdrawAsync starts [account.withdraw] as a state machine and returns its job.
 func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := accountWithdrawLocals{a: a, amount: amount}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &accountWithdrawMachine{accountWithdrawLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // withdrawEnter enters [account.withdraw] for another machine. It returns the results, or the suspended frame that will have them.
-func (a *account) withdrawEnter(t *statemachine.Task, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
+func (a *account) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
 	frame := accountWithdrawLocals{a: a, amount: amount}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &accountWithdrawFrame{accountWithdrawLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -56,13 +56,13 @@ type accountWithdrawFrame struct {
 }
 
 // MoveNext continues [account.withdraw] where it stopped.
-func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *accountWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
-func (f *accountWithdrawLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -84,10 +84,10 @@ func (f *accountWithdrawLocals) moveNext(t *statemachine.Task) (finished bool, r
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:85
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.a.balance -= f.amount
 	result0 = nil
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:94
@@ -101,8 +101,8 @@ func (f *accountWithdrawLocals) Location() statemachine.Location {
 }
 
 // Results returns what [account.withdraw] returned, or raises again the panic that ended it.
-func (f *accountWithdrawFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *accountWithdrawFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -113,37 +113,26 @@ type accountWithdrawMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *accountWithdrawMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync(ctx context.Context, operation func() error) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := retryLocals{ctx: ctx, operation: operation}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &retryMachine{retryLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// retryEnter enters [retry] for another machine. It returns the results, or the suspended frame that will have them.
-func retryEnter(t *statemachine.Task, ctx context.Context, operation func() error) (*retryFrame, error) {
-	frame := retryLocals{ctx: ctx, operation: operation}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &retryFrame{retryLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // retryLocals is what [retry] keeps while it is suspended.
@@ -156,21 +145,8 @@ type retryLocals struct {
 	pause time.Duration
 }
 
-// retryFrame is the frame of [retry] for a caller that is a machine: what it keeps and, at the end, its results.
-type retryFrame struct {
-	retryLocals
-
-	result0 error
-}
-
-// MoveNext continues [retry] where it stopped.
-func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
-func (f *retryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *retryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -190,7 +166,7 @@ for1:
 		err2 := f.operation()
 		if err2 == nil {
 			result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:194
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:170
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
@@ -198,8 +174,8 @@ for1:
 	}
 	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	asleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:203
+	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
 	if !asleep1 {
 		goto resumed1
 	}
@@ -207,34 +183,25 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:192
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:57
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
-	result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:220
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:226
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:199
 	goto for1
 }
 
 // Location returns where [retry] is suspended.
 func (f *retryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
-}
-
-// Results returns what [retry] returned, or raises again the panic that ended it.
-func (f *retryFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
@@ -244,14 +211,14 @@ type retryMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5666d28042699511
+// Digest of what is above: cdad803cfab37105

@@ -18,25 +18,14 @@ const (
 
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := addLocals{sum: sum}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, part); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, part); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &addMachine{addLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// addEnter enters [add] for another machine. It returns the results, or the suspended frame that will have them.
-func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
-	frame := addLocals{sum: sum}
-	if finished, v0 := frame.moveNext(t, part); finished {
-		return nil, v0
-	}
-	m := &addFrame{addLocals: frame}
-	t.Push(context.Background(), m)
-	return m, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // addLocals is what [add] keeps while it is suspended.
@@ -49,22 +38,9 @@ type addLocals struct {
 	await1 *job.Job[int]
 }
 
-// addFrame is the frame of [add] for a caller that is a machine: what it keeps and, at the end, its results.
-type addFrame struct {
-	addLocals
-
-	result0 error
-}
-
-// MoveNext continues [add] where it stopped.
-func (f *addFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
+func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -80,23 +56,23 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-		n, err := statemachine.JobResult(t, f.await1)
+		n, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 		f.await1 = nil
 		*f.sum = f.before + n
 		result0 = err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:100
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:76
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -106,12 +82,6 @@ func (f *addLocals) Location() statemachine.Location {
 	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 47)
 }
 
-// Results returns what [add] returned, or raises again the panic that ended it.
-func (f *addFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
 type addMachine struct {
 	statemachine.Builder[job.Void]
@@ -119,14 +89,14 @@ type addMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *addMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *addMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.addLocals = addLocals{Frame: f.addLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f63683b9dbcc2c5c
+// Digest of what is above: 1f7c8eebd9380235

@@ -18,24 +18,24 @@ const (
 
 // getAsync starts [get] as a state machine and returns its job.
 func getAsync(j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := getLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, j); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, j); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &getMachine{getLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // getEnter enters [get] for another machine. It returns the results, or the suspended frame that will have them.
-func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
+func getEnter(r *statemachine.Run, j *job.Job[int]) (*getFrame, int, error) {
 	frame := getLocals{}
-	if finished, v0, v1 := frame.moveNext(t, j); finished {
+	if finished, v0, v1 := frame.moveNext(r, j); finished {
 		return nil, v0, v1
 	}
 	m := &getFrame{getLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -55,14 +55,14 @@ type getFrame struct {
 }
 
 // MoveNext continues [get] where it stopped.
-func (f *getFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *getFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [get] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,16 +76,16 @@ func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:92
@@ -99,8 +99,8 @@ func (f *getLocals) Location() statemachine.Location {
 }
 
 // Results returns what [get] returned, or raises again the panic that ended it.
-func (f *getFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *getFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -111,37 +111,26 @@ type getMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *getMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *getMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.getLocals = getLocals{Frame: f.getLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := twiceLocals{j: j}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
-func twiceEnter(t *statemachine.Task, j *job.Job[int]) (*twiceFrame, int, error) {
-	frame := twiceLocals{j: j}
-	if finished, v0, v1 := frame.moveNext(t); finished {
-		return nil, v0, v1
-	}
-	m := &twiceFrame{twiceLocals: frame}
-	t.Push(context.Background(), m)
-	return m, 0, nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -154,22 +143,8 @@ type twiceLocals struct {
 	get1 *getFrame
 }
 
-// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
-type twiceFrame struct {
-	twiceLocals
-
-	result0 int
-	result1 error
-}
-
-// MoveNext continues [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var err error
 	var b int
 	state := f.State
@@ -185,8 +160,8 @@ func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	}
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
-	f.get1, f.a, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:190
+	f.get1, f.a, err = getEnter(r, f.j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:165
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -194,22 +169,22 @@ func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
-	f.a, err = f.get1.Results(t)
+	f.a, err = f.get1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:205
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:180
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:28
 	}
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
-	f.get1, b, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:213
+	f.get1, b, err = getEnter(r, f.j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -218,13 +193,13 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
-	b, err = f.get1.Results(t)
+	b, err = f.get1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	result0, result1 = f.a+b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:228
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:203
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -234,12 +209,6 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
-// Results returns what [twice] returned, or raises again the panic that ended it.
-func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
@@ -247,14 +216,14 @@ type twiceMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ba5884bc5905b235
+// Digest of what is above: 7b9f3a17249d3dae

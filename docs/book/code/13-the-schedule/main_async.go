@@ -20,25 +20,25 @@ const (
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyEnter(t *statemachine.Task) *shopBuyFrame {
+func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(shopBuyFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -50,7 +50,7 @@ type shopBuyFrame struct {
 }
 
 // MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
+func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,10 +71,10 @@ func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:72
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:81
@@ -88,8 +88,8 @@ func (f *shopBuyFrame) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buy] returned, or raises again the panic that ended it.
-func (f *shopBuyFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *shopBuyFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
@@ -99,36 +99,25 @@ type shopBuyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.shopBuyFrame.MoveNext(t) {
+func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.shopBuyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oversellAsync starts [oversell] as a state machine and returns its job.
 func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oversellMachine{oversellLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// oversellEnter enters [oversell] for another machine. It returns the results, or the suspended frame that will have them.
-func oversellEnter(t *statemachine.Task, ctx context.Context) (*oversellFrame, error) {
-	frame := oversellLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &oversellFrame{oversellLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // oversellLocals is what [oversell] keeps while it is suspended.
@@ -140,22 +129,9 @@ type oversellLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// oversellFrame is the frame of [oversell] for a caller that is a machine: what it keeps and, at the end, its results.
-type oversellFrame struct {
-	oversellLocals
-
-	result0 error
-}
-
-// MoveNext continues [oversell] where it stopped.
-func (f *oversellFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -184,44 +160,44 @@ func (f *oversellLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:189
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:165
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	f.await1 = nil
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:205
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:181
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	f.await1 = nil
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:219
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:195
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:225
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:201
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -231,12 +207,6 @@ func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
 }
 
-// Results returns what [oversell] returned, or raises again the panic that ended it.
-func (f *oversellFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
 type oversellMachine struct {
 	statemachine.Builder[job.Void]
@@ -244,26 +214,26 @@ type oversellMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.oversellLocals = oversellLocals{Frame: f.oversellLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func oversellFunc1Run(s *shop, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // oversellFunc1Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -275,7 +245,7 @@ type oversellFunc1Locals struct {
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finished bool, result0 error) {
+func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -287,8 +257,8 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	}
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
-	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:292
+	f.buy1 = s.buyEnter(r)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -296,13 +266,13 @@ func (f *oversellFunc1Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
-	f.buy1.Results(t)
+	f.buy1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:306
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -319,25 +289,25 @@ type oversellFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
 func oversellFunc2Run(s *shop, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := oversellFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, s); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, s); finished {
 		return v0
 	}
 	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // oversellFunc2Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -349,7 +319,7 @@ type oversellFunc2Locals struct {
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finished bool, result0 error) {
+func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -361,8 +331,8 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	}
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
-	f.buy1 = s.buyEnter(t)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:366
+	f.buy1 = s.buyEnter(r)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:336
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -370,13 +340,13 @@ func (f *oversellFunc2Locals) moveNext(t *statemachine.Task, s *shop) (finished 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
-	f.buy1.Results(t)
+	f.buy1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:380
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:350
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -393,37 +363,37 @@ type oversellFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *oversellFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // dineAsync starts [dine] as a state machine and returns its job.
 func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := dineLocals{ctx: ctx, left: left, right: right}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dineMachine{dineLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // dineEnter enters [dine] for another machine. It returns the results, or the suspended frame that will have them.
-func dineEnter(t *statemachine.Task, ctx context.Context, left, right *coord.Mutex) (*dineFrame, error) {
+func dineEnter(r *statemachine.Run, ctx context.Context, left, right *coord.Mutex) (*dineFrame, error) {
 	frame := dineLocals{ctx: ctx, left: left, right: right}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &dineFrame{dineLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -447,14 +417,14 @@ type dineFrame struct {
 }
 
 // MoveNext continues [dine] where it stopped.
-func (f *dineFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *dineFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [dine] from where it stopped to its next suspension (false) or its end (true).
-func (f *dineLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -472,8 +442,8 @@ func (f *dineLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-	f.lock1, err = f.left.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:477
+	f.lock1, err = f.left.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -481,22 +451,18 @@ func (f *dineLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-	if err == nil {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
-	return true, result0
-endIf1:
 	{
 		left := f.left
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
@@ -509,18 +475,18 @@ endIf1:
 		})
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:513
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
-	_ = t.Refusal()
+	_ = r.Refusal()
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	f.lock1, err2 = f.right.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:524
+	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:490
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -529,29 +495,25 @@ resume2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	err2 = f.lock1.Results(t)
+	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-	if err2 == nil {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
-	return true, result0
-endIf2:
 	f.right.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:555
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
 }
 
 // Location returns where [dine] is suspended.
@@ -560,8 +522,8 @@ func (f *dineLocals) Location() statemachine.Location {
 }
 
 // Results returns what [dine] returned, or raises again the panic that ended it.
-func (f *dineFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *dineFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -572,38 +534,27 @@ type dineMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dineMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *dineMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.dineLocals = dineLocals{Frame: f.dineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // philosophersAsync starts [philosophers] as a state machine and returns its job.
 func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := philosophersLocals{ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &philosophersMachine{philosophersLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// philosophersEnter enters [philosophers] for another machine. It returns the results, or the suspended frame that will have them.
-func philosophersEnter(t *statemachine.Task, ctx context.Context) (*philosophersFrame, error) {
-	frame := philosophersLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &philosophersFrame{philosophersLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // philosophersLocals is what [philosophers] keeps while it is suspended.
@@ -622,21 +573,8 @@ type philosophersLocals struct {
 	second error
 }
 
-// philosophersFrame is the frame of [philosophers] for a caller that is a machine: what it keeps and, at the end, its results.
-type philosophersFrame struct {
-	philosophersLocals
-
-	result0 error
-}
-
-// MoveNext continues [philosophers] where it stopped.
-func (f *philosophersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end (true).
-func (f *philosophersLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -674,16 +612,16 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:678
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:616
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
-	_ = t.Refusal()
+	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:687
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:625
 	goto range1
 endRange1:
 	{
@@ -697,57 +635,57 @@ endRange1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	f.await2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:702
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:640
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.forks, f.a = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	_, f.first = statemachine.JobResult(t, f.await2)
+	_, f.first = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	f.await2 = nil
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	f.await2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:719
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:657
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.forks, f.a, f.b = nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	_, f.second = statemachine.JobResult(t, f.await2)
+	_, f.second = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	f.await2 = nil
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	f.await2 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:736
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:674
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.forks, f.a, f.b, f.c = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	return t.Await(f.await2), nil
+	return r.Await(f.await2), nil
 resume4:
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-		_, third := statemachine.JobResult(t, f.await2)
+		_, third := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 		f.await2 = nil
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:751
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:689
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -757,12 +695,6 @@ func (f *philosophersLocals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
-// Results returns what [philosophers] returned, or raises again the panic that ended it.
-func (f *philosophersFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // philosophersMachine is the root of a chain of calls that begins with [philosophers]: chain, job and frame in one allocation.
 type philosophersMachine struct {
 	statemachine.Builder[job.Void]
@@ -770,26 +702,26 @@ type philosophersMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *philosophersMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *philosophersMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.philosophersLocals = philosophersLocals{Frame: f.philosophersLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // philosophersFunc1Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
 func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := philosophersFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &philosophersFunc1Machine{philosophersFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // philosophersFunc1Locals is what a function literal of [philosophers] keeps while it is suspended.
@@ -801,7 +733,7 @@ type philosophersFunc1Locals struct {
 
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *philosophersFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -813,8 +745,8 @@ func (f *philosophersFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	}
 	// main.go:200: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:818
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:750
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -822,11 +754,11 @@ func (f *philosophersFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:830
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:762
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -843,25 +775,25 @@ type philosophersFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *philosophersFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // philosophersFunc2Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
 func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := philosophersFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &philosophersFunc2Machine{philosophersFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // philosophersFunc2Locals is what a function literal of [philosophers] keeps while it is suspended.
@@ -873,7 +805,7 @@ type philosophersFunc2Locals struct {
 
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *philosophersFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -885,8 +817,8 @@ func (f *philosophersFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	}
 	// main.go:201: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[1], &(*forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:890
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[1], &(*forks2)[2])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:822
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -894,11 +826,11 @@ func (f *philosophersFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:902
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:834
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -915,25 +847,25 @@ type philosophersFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *philosophersFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // philosophersFunc3Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
 func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := philosophersFunc3Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &philosophersFunc3Machine{philosophersFunc3Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // philosophersFunc3Locals is what a function literal of [philosophers] keeps while it is suspended.
@@ -945,7 +877,7 @@ type philosophersFunc3Locals struct {
 
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *philosophersFunc3Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -957,8 +889,8 @@ func (f *philosophersFunc3Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	}
 	// main.go:205: c := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[2], &(*forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:962
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[2], &(*forks2)[0])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:894
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -966,11 +898,11 @@ func (f *philosophersFunc3Locals) moveNext(t *statemachine.Task, forks2 *forks, 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:974
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:906
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -987,36 +919,36 @@ type philosophersFunc3Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *philosophersFunc3Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // countAsync starts [count] as a state machine and returns its job.
 func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := countFrame{done: done}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, steps) {
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, steps) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &countMachine{countFrame: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // countEnter enters [count] for another machine. It returns the results, or the suspended frame that will have them.
-func countEnter(t *statemachine.Task, steps int, done *int) *countFrame {
+func countEnter(r *statemachine.Run, steps int, done *int) *countFrame {
 	frame := countFrame{done: done}
-	if frame.moveNext(t, steps) {
+	if frame.moveNext(r, steps) {
 		return nil
 	}
 	m := new(countFrame)
 	*m = frame
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m
 }
 
@@ -1031,13 +963,13 @@ type countFrame struct {
 }
 
 // MoveNext continues [count] where it stopped.
-func (f *countFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, 0)
+func (f *countFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, 0)
 }
 
 // moveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *countFrame) moveNext(t *statemachine.Task, steps int) bool {
+func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1058,17 +990,17 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1062
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:994
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
-	_ = t.Refusal()
+	_ = r.Refusal()
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1072
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1004
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1081,8 +1013,8 @@ func (f *countFrame) Location() statemachine.Location {
 }
 
 // Results returns what [count] returned, or raises again the panic that ended it.
-func (f *countFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *countFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in one allocation.
@@ -1092,36 +1024,25 @@ type countMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *countMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.countFrame.moveNext(t, 0) {
+func (f *countMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.countFrame.moveNext(r, 0) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.countFrame = countFrame{Frame: f.countFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // overtakenAsync starts [overtaken] as a state machine and returns its job.
 func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakenLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &overtakenMachine{overtakenLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// overtakenEnter enters [overtaken] for another machine. It returns the results, or the suspended frame that will have them.
-func overtakenEnter(t *statemachine.Task, ctx context.Context) (*overtakenFrame, error) {
-	frame := overtakenLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &overtakenFrame{overtakenLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // overtakenLocals is what [overtaken] keeps while it is suspended.
@@ -1134,22 +1055,9 @@ type overtakenLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// overtakenFrame is the frame of [overtaken] for a caller that is a machine: what it keeps and, at the end, its results.
-type overtakenFrame struct {
-	overtakenLocals
-
-	result0 error
-}
-
-// MoveNext continues [overtaken] where it stopped.
-func (f *overtakenFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *overtakenLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1184,44 +1092,44 @@ func (f *overtakenLocals) moveNext(t *statemachine.Task, ctx context.Context) (f
 		f.await1 = runner
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1189
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1097
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	f.await1 = nil
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	f.await1 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1205
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1113
 		goto resume2
 	}
 	f.State = 2
 	f.walker = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	f.await1 = nil
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1219
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1127
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1225
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1133
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1231,12 +1139,6 @@ func (f *overtakenLocals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
 }
 
-// Results returns what [overtaken] returned, or raises again the panic that ended it.
-func (f *overtakenFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // overtakenMachine is the root of a chain of calls that begins with [overtaken]: chain, job and frame in one allocation.
 type overtakenMachine struct {
 	statemachine.Builder[job.Void]
@@ -1244,26 +1146,26 @@ type overtakenMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakenMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *overtakenMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.overtakenLocals = overtakenLocals{Frame: f.overtakenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // overtakenFunc1Run is a function literal of [overtaken] for the runtime to call. It returns the results, or an error that reports its suspension.
 func overtakenFunc1Run(done *int, arg1 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakenFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, done); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, done); finished {
 		return v0
 	}
 	m := &overtakenFunc1Machine{overtakenFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m)
+	return m.Suspend(arg1, &r, m)
 }
 
 // overtakenFunc1Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1275,7 +1177,7 @@ type overtakenFunc1Locals struct {
 
 // moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *overtakenFunc1Locals) moveNext(t *statemachine.Task, done *int) (finished bool, result0 error) {
+func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1287,8 +1189,8 @@ func (f *overtakenFunc1Locals) moveNext(t *statemachine.Task, done *int) (finish
 	}
 	// main.go:227: runner := job.Go(ctx, func(context.Context) error { count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
-	f.count1 = countEnter(t, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1292
+	f.count1 = countEnter(r, 20, done)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1194
 	if f.count1 == nil {
 		goto resumed1
 	}
@@ -1296,13 +1198,13 @@ func (f *overtakenFunc1Locals) moveNext(t *statemachine.Task, done *int) (finish
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
-	f.count1.Results(t)
+	f.count1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1306
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1208
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1319,25 +1221,25 @@ type overtakenFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakenFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *overtakenFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // overtakenFunc2Run is a function literal of [overtaken] for the runtime to call. It returns the results, or an error that reports its suspension.
 func overtakenFunc2Run(before, done, after *int, arg3 context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := overtakenFunc2Locals{done: done, after: after}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, before); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, before); finished {
 		return v0
 	}
 	m := &overtakenFunc2Machine{overtakenFunc2Locals: frame}
-	return m.Suspend(arg3, &t, m)
+	return m.Suspend(arg3, &r, m)
 }
 
 // overtakenFunc2Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1350,7 +1252,7 @@ type overtakenFunc2Locals struct {
 
 // moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *overtakenFunc2Locals) moveNext(t *statemachine.Task, before *int) (finished bool, result0 error) {
+func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1363,16 +1265,16 @@ func (f *overtakenFunc2Locals) moveNext(t *statemachine.Task, before *int) (fini
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1367
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1269
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
-	return t.Yield(), nil
+	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
-	_ = t.Refusal()
+	_ = r.Refusal()
 	(*f.after) = (*f.done)
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1376
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1278
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1389,13 +1291,13 @@ type overtakenFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *overtakenFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 7240297e4eefc52c
+// Digest of what is above: 2e04f4f75f448adf

@@ -18,25 +18,14 @@ const (
 
 // orderlyAsync starts [orderly] as a state machine and returns its job.
 func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &orderlyMachine{orderlyLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// orderlyEnter enters [orderly] for another machine. It returns the results, or the suspended frame that will have them.
-func orderlyEnter(t *statemachine.Task, ctx context.Context) (*orderlyFrame, error) {
-	frame := orderlyLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &orderlyFrame{orderlyLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // orderlyLocals is what [orderly] keeps while it is suspended.
@@ -47,22 +36,9 @@ type orderlyLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// orderlyFrame is the frame of [orderly] for a caller that is a machine: what it keeps and, at the end, its results.
-type orderlyFrame struct {
-	orderlyLocals
-
-	result0 error
-}
-
-// MoveNext continues [orderly] where it stopped.
-func (f *orderlyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -89,37 +65,37 @@ func (f *orderlyLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.await1 = a
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:94
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.await1 = nil
 	// main_test.go:35: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:110
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	return t.Await(f.await1), nil
+	return r.Await(f.await1), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	statemachine.JobResult(t, f.await1)
+	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = nil
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:123
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:99
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -129,12 +105,6 @@ func (f *orderlyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34, 35)
 }
 
-// Results returns what [orderly] returned, or raises again the panic that ended it.
-func (f *orderlyFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame in one allocation.
 type orderlyMachine struct {
 	statemachine.Builder[job.Void]
@@ -142,26 +112,26 @@ type orderlyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.orderlyLocals = orderlyLocals{Frame: f.orderlyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
 func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyFunc1Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &orderlyFunc1Machine{orderlyFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // orderlyFunc1Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -173,7 +143,7 @@ type orderlyFunc1Locals struct {
 
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -185,8 +155,8 @@ func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	}
 	// main_test.go:32: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:190
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:160
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -194,11 +164,11 @@ func (f *orderlyFunc1Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:202
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:172
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -215,25 +185,25 @@ type orderlyFunc1Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
 // orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
 func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := orderlyFunc2Locals{}
-	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, forksArg, ctx); finished {
+	defer statemachine.Fail(&r)
+	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
 		return v0
 	}
 	m := &orderlyFunc2Machine{orderlyFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m)
+	return m.Suspend(ctx, &r, m)
 }
 
 // orderlyFunc2Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -245,7 +215,7 @@ type orderlyFunc2Locals struct {
 
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -257,8 +227,8 @@ func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	}
 	// main_test.go:33: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
-	f.dine1, result0 = dineEnter(t, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:262
+	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:232
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -266,11 +236,11 @@ func (f *orderlyFunc2Locals) moveNext(t *statemachine.Task, forks2 *forks, ctx c
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
-	result0 = f.dine1.Results(t)
+	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:274
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:244
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -287,13 +257,13 @@ type orderlyFunc2Machine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *orderlyFunc2Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil, nil)
+func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: e235b3799798677b
+// Digest of what is above: 29638b021b1bcc80

@@ -21,24 +21,24 @@ const (
 
 // echoAsync starts [conn.echo] as a state machine and returns its job.
 func (c *conn) echoAsync() (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := connEchoLocals{c: c}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &connEchoMachine{connEchoLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // echoEnter enters [conn.echo] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *conn) echoEnter(t *statemachine.Task) (*connEchoFrame, error) {
+func (c *conn) echoEnter(r *statemachine.Run) (*connEchoFrame, error) {
 	frame := connEchoLocals{c: c}
-	if finished, v0 := frame.moveNext(t); finished {
+	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
 	m := &connEchoFrame{connEchoLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, nil
 }
 
@@ -60,13 +60,13 @@ type connEchoFrame struct {
 }
 
 // MoveNext continues [conn.echo] where it stopped.
-func (f *connEchoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *connEchoFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [conn.echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *connEchoLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+func (f *connEchoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
 	state := f.State
@@ -83,7 +83,7 @@ func (f *connEchoLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 for1:
 	// main_linux.go:23: n, err := c.read(buffer)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
-	f.read1, n, err = f.c.readEnter(t, f.buffer)
+	f.read1, n, err = f.c.readEnter(r, f.buffer)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:88
 	if f.read1 == nil {
 		goto resumed1
@@ -92,7 +92,7 @@ for1:
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
-	n, err = f.read1.Results(t)
+	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	f.read1 = nil
 resumed1:
@@ -121,8 +121,8 @@ func (f *connEchoLocals) Location() statemachine.Location {
 }
 
 // Results returns what [conn.echo] returned, or raises again the panic that ended it.
-func (f *connEchoFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *connEchoFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -133,14 +133,14 @@ type connEchoMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *connEchoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.connEchoLocals = connEchoLocals{Frame: f.connEchoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ca8f4062107e010e
+// Digest of what is above: 77de403c8c7d1630

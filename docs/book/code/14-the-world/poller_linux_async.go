@@ -21,24 +21,24 @@ const (
 
 // readAsync starts [conn.read] as a state machine and returns its job.
 func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := connReadLocals{c: c, buffer: buffer}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &connReadMachine{connReadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // readEnter enters [conn.read] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *conn) readEnter(t *statemachine.Task, buffer []byte) (*connReadFrame, int, error) {
+func (c *conn) readEnter(r *statemachine.Run, buffer []byte) (*connReadFrame, int, error) {
 	frame := connReadLocals{c: c, buffer: buffer}
-	if finished, v0, v1 := frame.moveNext(t); finished {
+	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
 	m := &connReadFrame{connReadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
@@ -61,13 +61,13 @@ type connReadFrame struct {
 }
 
 // MoveNext continues [conn.read] where it stopped.
-func (f *connReadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t)
+func (f *connReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [conn.read] from where it stopped to its next suspension (false) or its end (true).
-func (f *connReadLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+func (f *connReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -93,31 +93,29 @@ for1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	f.await1 = f.c.arrival()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:98
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	return t.Await(f.await1), 0, nil
+	return r.Await(f.await1), 0, nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-		_, err := statemachine.JobResult(t, f.await1)
+		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-		if err == nil {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-			goto endIf1
+		if err != nil {
+			result0, result1 = 0, err
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:113
+			f.State = statemachine.Finished
+			return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:94
 		}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:93
-		result0, result1 = 0, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:119
 	goto for1
 }
 
@@ -127,8 +125,8 @@ func (f *connReadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [conn.read] returned, or raises again the panic that ended it.
-func (f *connReadFrame) Results(t *statemachine.Task) (int, error) {
-	t.Rethrow()
+func (f *connReadFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -139,14 +137,14 @@ type connReadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *connReadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t)
+func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.connReadLocals = connReadLocals{Frame: f.connReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d307009f3717eacd
+// Digest of what is above: 17386adcb28a253d

@@ -18,25 +18,14 @@ const (
 
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, c client, name string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := visitLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, c, name); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, c, name); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// visitEnter enters [visit] for another machine. It returns the results, or the suspended frame that will have them.
-func visitEnter(t *statemachine.Task, ctx context.Context, c client, name string) (*visitFrame, string, error) {
-	frame := visitLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, c, name); finished {
-		return nil, v0, v1
-	}
-	m := &visitFrame{visitLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -46,23 +35,9 @@ type visitLocals struct {
 	lookup1 *job.Job[string]
 }
 
-// visitFrame is the frame of [visit] for a caller that is a machine: what it keeps and, at the end, its results.
-type visitFrame struct {
-	visitLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [visit] where it stopped.
-func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, client{}, "")
-	return finished
-}
-
 // moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
+func (f *visitLocals) moveNext(r *statemachine.Run, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,29 +51,29 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, c clie
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
+	if f.lookup1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:56
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	return t.Await(f.lookup1), "", nil
+	return r.Await(f.lookup1), "", nil
 resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-		address, err := statemachine.TwinResult(t, f.lookup1)
+		address, err := statemachine.TwinResult(r, f.lookup1)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		f.lookup1 = nil
 		if err != nil {
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:70
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:50
 		}
 		result0, result1 = "visited "+address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:77
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -108,12 +83,6 @@ func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
-// Results returns what [visit] returned, or raises again the panic that ended it.
-func (f *visitFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
@@ -121,14 +90,14 @@ type visitMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, client{}, "")
+func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, client{}, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d1e394eefee98f51
+// Digest of what is above: fbbf0dae5851acb9

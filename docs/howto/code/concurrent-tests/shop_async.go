@@ -19,25 +19,25 @@ const (
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyFrame{s: s}
-	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
 		return statemachine.Completed(arg0, job.Void{}, nil)
 	}
 	m := &shopBuyMachine{shopBuyFrame: frame}
-	return m.Start(arg0, &t, m)
+	return m.Start(arg0, &r, m)
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyEnter(t *statemachine.Task, arg0 context.Context) *shopBuyFrame {
+func (s *shop) buyEnter(r *statemachine.Run, arg0 context.Context) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
-	if frame.MoveNext(t) {
+	if frame.MoveNext(r) {
 		return nil
 	}
 	m := new(shopBuyFrame)
 	*m = frame
-	t.Push(arg0, m)
+	r.Push(arg0, m)
 	return m
 }
 
@@ -49,7 +49,7 @@ type shopBuyFrame struct {
 }
 
 // MoveNext runs [shop.buy] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
+func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,10 +70,10 @@ func (f *shopBuyFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:71
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
-	return t.Yield()
+	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
-	_ = t.Refusal()
+	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
@@ -87,8 +87,8 @@ func (f *shopBuyFrame) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buy] returned, or raises again the panic that ended it.
-func (f *shopBuyFrame) Results(t *statemachine.Task) {
-	t.Rethrow()
+func (f *shopBuyFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
 }
 
 // shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
@@ -98,37 +98,37 @@ type shopBuyMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.shopBuyFrame.MoveNext(t) {
+func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.shopBuyFrame.MoveNext(r) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, nil)
+	f.SetResult(r, job.Void{}, nil)
 	f.shopBuyFrame = shopBuyFrame{Frame: f.shopBuyFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // buyLockedAsync starts [shop.buyLocked] as a state machine and returns its job.
 func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shopBuyLockedMachine{shopBuyLockedLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *shop) buyLockedEnter(t *statemachine.Task, ctx context.Context) (*shopBuyLockedFrame, error) {
+func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
 		return nil, v0
 	}
 	m := &shopBuyLockedFrame{shopBuyLockedLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, nil
 }
 
@@ -152,14 +152,14 @@ type shopBuyLockedFrame struct {
 }
 
 // MoveNext continues [shop.buyLocked] where it stopped.
-func (f *shopBuyLockedFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
+func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
 // moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
-func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -174,7 +174,7 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task) (finished bool, res
 	}
 	// shop.go:36: if err := s.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-	f.lock1, err = f.s.mu.LockEnter(t, f.ctx)
+	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:179
 	if f.lock1 == nil {
 		goto resumed1
@@ -183,22 +183,18 @@ func (f *shopBuyLockedLocals) moveNext(t *statemachine.Task) (finished bool, res
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
-	return true, result0
-endIf1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
 		unlock1 := f.s.mu.Unlock
@@ -213,8 +209,8 @@ endIf1:
 	}
 	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
-	f.buy2 = f.s.buyEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:218
+	f.buy2 = f.s.buyEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:214
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -223,7 +219,7 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
-	f.buy2.Results(t)
+	f.buy2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = nil
 resumed2:
@@ -233,7 +229,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:233
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -242,8 +238,8 @@ func (f *shopBuyLockedLocals) Location() statemachine.Location {
 }
 
 // Results returns what [shop.buyLocked] returned, or raises again the panic that ended it.
-func (f *shopBuyLockedFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
+func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
 	return f.result0
 }
 
@@ -254,15 +250,15 @@ type shopBuyLockedMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *shopBuyLockedMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.shopBuyLockedLocals = shopBuyLockedLocals{Frame: f.shopBuyLockedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2cf50a32a9fe5cef
+// Digest of what is above: 0d432e737f7e8a0a

@@ -19,24 +19,24 @@ const (
 
 // backendAsync starts [backend] as a state machine and returns its job.
 func backendAsync(ctx context.Context, name, key string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := backendLocals{name: name, key: key}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &backendMachine{backendLocals: frame}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // backendEnter enters [backend] for another machine. It returns the results, or the suspended frame that will have them.
-func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (*backendFrame, string, error) {
+func backendEnter(r *statemachine.Run, ctx context.Context, name, key string) (*backendFrame, string, error) {
 	frame := backendLocals{name: name, key: key}
-	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &backendFrame{backendLocals: frame}
-	t.Push(ctx, m)
+	r.Push(ctx, m)
 	return m, "", nil
 }
 
@@ -57,14 +57,14 @@ type backendFrame struct {
 }
 
 // MoveNext continues [backend] where it stopped.
-func (f *backendFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *backendFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -84,7 +84,7 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		}
 		// main.go:26: if err := job.Sleep(ctx, delay); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-		asleep1, err = statemachine.Sleep(t, ctx, delay)
+		asleep1, err = statemachine.Sleep(r, ctx, delay)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
 	if !asleep1 {
@@ -94,25 +94,21 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
-		goto endIf1
+	if err != nil {
+		result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:103
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:28
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:27
-	result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:107
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:29
 	if f.key == "broken" {
 		panic("no such shard")
 	}
 	result0, result1 = f.name+" of "+f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:112
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -123,8 +119,8 @@ func (f *backendLocals) Location() statemachine.Location {
 }
 
 // Results returns what [backend] returned, or raises again the panic that ended it.
-func (f *backendFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *backendFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -135,37 +131,26 @@ type backendMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *backendMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // pageAsync starts [page] as a state machine and returns its job.
 func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := pageLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, key); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, key); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pageMachine{pageLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// pageEnter enters [page] for another machine. It returns the results, or the suspended frame that will have them.
-func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
-	frame := pageLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, key); finished {
-		return nil, v0, v1
-	}
-	m := &pageFrame{pageLocals: frame}
-	t.Push(ctx, m)
-	return m, "", nil
+	return m.Start(ctx, &r, m)
 }
 
 // pageLocals is what [page] keeps while it is suspended.
@@ -178,23 +163,9 @@ type pageLocals struct {
 	await2   *job.Job[string]
 }
 
-// pageFrame is the frame of [page] for a caller that is a machine: what it keeps and, at the end, its results.
-type pageFrame struct {
-	pageLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [page] where it stopped.
-func (f *pageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
-	return finished
-}
-
 // moveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
+func (f *pageLocals) moveNext(r *statemachine.Run, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -211,24 +182,23 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	f.price = backendAsync(ctx, "price", key)
 	// main.go:40: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
-	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:216
+	f.backend1, f.stock, err = backendEnter(r, ctx, "stock", key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:187
 	if f.backend1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.stock = "" // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
-	f.stock, err = f.backend1.Results(t)
+	f.stock, err = f.backend1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	f.backend1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:202
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
@@ -237,25 +207,25 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:242
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:212
 		goto resume2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
-	return t.Await(f.await2), "", nil
+	return r.Await(f.await2), "", nil
 resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		var text string
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
-		text, err = statemachine.JobResult(t, f.await2)
+		text, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		f.await2 = nil
 		result0, result1 = text+", "+f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -265,12 +235,6 @@ func (f *pageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 40, 44)
 }
 
-// Results returns what [page] returned, or raises again the panic that ended it.
-func (f *pageFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one allocation.
 type pageMachine struct {
 	statemachine.Builder[string]
@@ -278,14 +242,14 @@ type pageMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, "")
+func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8dc88fde558e9ae7
+// Digest of what is above: acc184e0ff8e158d

@@ -19,27 +19,15 @@ const (
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		t.Rethrow()
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferMachine{transferLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
-func transferEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (*transferFrame, error) {
-	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
-	if finished, v0 := frame.moveNext(t); finished {
-		t.Rethrow()
-		return nil, v0
-	}
-	m := &transferFrame{transferLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // transferLocals is what [transfer] keeps while it is suspended.
@@ -56,22 +44,9 @@ type transferLocals struct {
 	wait2 *coord.Entered[bool, job.Void]
 }
 
-// transferFrame is the frame of [transfer] for a caller that is a machine: what it keeps and, at the end, its results.
-type transferFrame struct {
-	transferLocals
-
-	result0 error
-}
-
-// MoveNext continues [transfer] where it stopped.
-func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var err2 error
 	var err3 error
@@ -90,8 +65,8 @@ func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	}
 	// main.go:22: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	f.lock1, err = f.from.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:95
+	f.lock1, err = f.from.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:70
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -99,22 +74,18 @@ func (f *transferLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	err = f.lock1.Results(t)
+	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
-	return true, result0
-endIf1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
@@ -128,8 +99,8 @@ endIf1:
 	}
 	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	f.wait2, _, err2 = f.both.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:133
+	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:104
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -138,26 +109,22 @@ endIf1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	_, err2 = f.wait2.Results(t)
+	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-	if err2 == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
-		goto endIf2
+	if err2 != nil {
+		result0 = err2
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
-	return true, result0
-endIf2:
 	// main.go:29: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	f.lock1, err3 = f.to.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:161
+	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:128
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -166,40 +133,30 @@ endIf2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	err3 = f.lock1.Results(t)
+	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-	if err3 == nil {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
-		goto endIf3
+	if err3 != nil {
+		result0 = err3
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+		return true, result0
 	}
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	result0 = err3
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
-	return true, result0
-endIf3:
 	f.to.Unlock()
 	result0 = nil
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:155
 }
 
 // Location returns where [transfer] is suspended.
 func (f *transferLocals) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
-}
-
-// Results returns what [transfer] returned, or raises again the panic that ended it.
-func (f *transferFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
 }
 
 // transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
@@ -209,37 +166,37 @@ type transferMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
+func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, v0)
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
 	f.transferLocals = transferLocals{Frame: f.transferLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := loadLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, page); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &loadMachine{loadLocals: frame}
-	return m.Start(context.Background(), &t, m)
+	return m.Start(context.Background(), &r, m)
 }
 
 // loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
-func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
+func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
-	if finished, v0, v1 := frame.moveNext(t, page); finished {
+	if finished, v0, v1 := frame.moveNext(r, page); finished {
 		return nil, v0, v1
 	}
 	m := &loadFrame{loadLocals: frame}
-	t.Push(context.Background(), m)
+	r.Push(context.Background(), m)
 	return m, "", nil
 }
 
@@ -259,14 +216,14 @@ type loadFrame struct {
 }
 
 // MoveNext continues [load] where it stopped.
-func (f *loadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
+func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -280,19 +237,19 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:285
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:242
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	return t.Await(f.await1), "", nil
+	return r.Await(f.await1), "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	result0, result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:253
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -303,8 +260,8 @@ func (f *loadLocals) Location() statemachine.Location {
 }
 
 // Results returns what [load] returned, or raises again the panic that ended it.
-func (f *loadFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
+func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
 	return f.result0, f.result1
 }
 
@@ -315,37 +272,26 @@ type loadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := renderLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, page); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &renderMachine{renderLocals: frame}
-	return m.Start(context.Background(), &t, m)
-}
-
-// renderEnter enters [render] for another machine. It returns the results, or the suspended frame that will have them.
-func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
-	frame := renderLocals{}
-	if finished, v0, v1 := frame.moveNext(t, page); finished {
-		return nil, v0, v1
-	}
-	m := &renderFrame{renderLocals: frame}
-	t.Push(context.Background(), m)
-	return m, "", nil
+	return m.Start(context.Background(), &r, m)
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -355,23 +301,9 @@ type renderLocals struct {
 	load1 *loadFrame
 }
 
-// renderFrame is the frame of [render] for a caller that is a machine: what it keeps and, at the end, its results.
-type renderFrame struct {
-	renderLocals
-
-	result0 string
-	result1 error
-}
-
-// MoveNext continues [render] where it stopped.
-func (f *renderFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
 	state := f.State
@@ -385,8 +317,8 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	}
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
-	f.load1, text, err = loadEnter(t, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:390
+	f.load1, text, err = loadEnter(r, page)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
 	if f.load1 == nil {
 		goto resumed1
 	}
@@ -394,13 +326,13 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
-	text, err = f.load1.Results(t)
+	text, err = f.load1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	result0, result1 = "<p>"+text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:336
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -410,12 +342,6 @@ func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
 }
 
-// Results returns what [render] returned, or raises again the panic that ended it.
-func (f *renderFrame) Results(t *statemachine.Task) (string, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
@@ -423,14 +349,14 @@ type renderMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil)
+func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 323c51aaeb3169dd
+// Digest of what is above: 1be990919dcca2f9

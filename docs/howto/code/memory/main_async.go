@@ -19,25 +19,14 @@ const (
 
 // uploadAsync starts [upload] as a state machine and returns its job.
 func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[byte]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := uploadLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.moveNext(&t, ctx, ready); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, ctx, ready); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &uploadMachine{uploadLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// uploadEnter enters [upload] for another machine. It returns the results, or the suspended frame that will have them.
-func uploadEnter(t *statemachine.Task, ctx context.Context, ready *coord.ManualResetEvent) (*uploadFrame, byte, error) {
-	frame := uploadLocals{}
-	if finished, v0, v1 := frame.moveNext(t, ctx, ready); finished {
-		return nil, v0, v1
-	}
-	m := &uploadFrame{uploadLocals: frame}
-	t.Push(ctx, m)
-	return m, 0, nil
+	return m.Start(ctx, &r, m)
 }
 
 // uploadLocals is what [upload] keeps while it is suspended.
@@ -48,23 +37,9 @@ type uploadLocals struct {
 	wait1 *coord.EnteredVoid[job.Void]
 }
 
-// uploadFrame is the frame of [upload] for a caller that is a machine: what it keeps and, at the end, its results.
-type uploadFrame struct {
-	uploadLocals
-
-	result0 byte
-	result1 error
-}
-
-// MoveNext continues [upload] where it stopped.
-func (f *uploadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
-	return finished
-}
-
 // moveNext runs [upload] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *uploadLocals) moveNext(t *statemachine.Task, ctx context.Context, ready *coord.ManualResetEvent) (finished bool, result0 byte, result1 error) {
+func (f *uploadLocals) moveNext(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (finished bool, result0 byte, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -79,8 +54,8 @@ func (f *uploadLocals) moveNext(t *statemachine.Task, ctx context.Context, ready
 	f.head = readHead()
 	// main.go:23: if err := ready.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
-	f.wait1, err = ready.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:84
+	f.wait1, err = ready.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:59
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -88,24 +63,20 @@ func (f *uploadLocals) moveNext(t *statemachine.Task, ctx context.Context, ready
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
-	err = f.wait1.Results(t)
+	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
-		goto endIf1
+	if err != nil {
+		result0, result1 = 0, err
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
+		f.State = statemachine.Finished
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/memory/main.go:25
 	}
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:24
-	result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:103
-	f.State = statemachine.Finished
-	return true, result0, result1
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:26
 	result0, result1 = f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:80
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -115,12 +86,6 @@ func (f *uploadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
 }
 
-// Results returns what [upload] returned, or raises again the panic that ended it.
-func (f *uploadFrame) Results(t *statemachine.Task) (byte, error) {
-	t.Rethrow()
-	return f.result0, f.result1
-}
-
 // uploadMachine is the root of a chain of calls that begins with [upload]: chain, job and frame in one allocation.
 type uploadMachine struct {
 	statemachine.Builder[byte]
@@ -128,33 +93,33 @@ type uploadMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *uploadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.moveNext(t, nil, nil)
+func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, v0, v1)
+	f.SetResult(r, v0, v1)
 	f.uploadLocals = uploadLocals{Frame: f.uploadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // pollAsync starts [poll] as a state machine and returns its job.
 func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	defer statemachine.Catch(&t, &result)
-	callee, v0 := pollEnter(&t, ctx, ready)
+	var r statemachine.Run
+	defer statemachine.Catch(&r, &result)
+	callee, v0 := pollEnter(&r, ctx, ready)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pollMachine{callee: callee}
-	return m.Start(ctx, &t, m)
+	return m.Start(ctx, &r, m)
 }
 
 // pollEnter enters [poll] for another machine. It returns the results, or the suspended callee that will have them.
-func pollEnter(t *statemachine.Task, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
+func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
-	return ready.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:158
+	return ready.WaitEnter(r, ctx)
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:123
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own while it is suspended.
@@ -169,10 +134,10 @@ type pollMachine struct {
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *pollMachine) MoveNext(t *statemachine.Task) bool {
-	v0 := f.callee.Results(t)
+func (f *pollMachine) MoveNext(r *statemachine.Run) bool {
+	v0 := f.callee.Results(r)
 	f.callee = nil
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
@@ -181,4 +146,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 997933d4786e2a12
+// Digest of what is above: 04b1fe7f2fadd251

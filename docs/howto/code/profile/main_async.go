@@ -20,25 +20,14 @@ const (
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := serveLocals{tenant: tenant}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(t *statemachine.Task, ctx context.Context, tenant string) (*serveFrame, error) {
-	frame := serveLocals{tenant: tenant}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &serveFrame{serveLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -48,22 +37,9 @@ type serveLocals struct {
 	tenant string
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
-type serveFrame struct {
-	serveLocals
-
-	result0 error
-}
-
-// MoveNext continues [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -77,8 +53,8 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:82
+	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:58
 	if !asleep1 {
 		goto resumed1
 	}
@@ -86,23 +62,19 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	err = t.Refusal()
+	err = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-	if err == nil {
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
-		goto endIf1
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:71
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/docs/howto/code/profile/main.go:25
 	}
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:99
-	f.State = statemachine.Finished
-	return true, result0
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:26
 	fmt.Println("for", f.tenant+":", labels())
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -112,12 +84,6 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
 }
 
-// Results returns what [serve] returned, or raises again the panic that ended it.
-func (f *serveFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
@@ -125,14 +91,14 @@ type serveMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: bae050daa1519afa
+// Digest of what is above: b28d191568ea3f48

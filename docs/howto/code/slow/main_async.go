@@ -19,25 +19,14 @@ const (
 
 // queryAsync starts [query] as a state machine and returns its job.
 func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var t statemachine.Task
+	var r statemachine.Run
 	frame := queryLocals{}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx); finished {
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &queryMachine{queryLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// queryEnter enters [query] for another machine. It returns the results, or the suspended frame that will have them.
-func queryEnter(t *statemachine.Task, ctx context.Context) (*queryFrame, error) {
-	frame := queryLocals{}
-	if finished, v0 := frame.moveNext(t, ctx); finished {
-		return nil, v0
-	}
-	m := &queryFrame{queryLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
+	return m.Start(ctx, &r, m)
 }
 
 // queryLocals is what [query] keeps while it is suspended.
@@ -45,22 +34,9 @@ type queryLocals struct {
 	statemachine.Frame
 }
 
-// queryFrame is the frame of [query] for a caller that is a machine: what it keeps and, at the end, its results.
-type queryFrame struct {
-	queryLocals
-
-	result0 error
-}
-
-// MoveNext continues [query] where it stopped.
-func (f *queryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t, nil)
-	return finished
-}
-
 // moveNext runs [query] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *queryLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -73,8 +49,8 @@ func (f *queryLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	}
 	// main.go:21: func query(ctx context.Context) error { return job.Sleep(ctx, 30*time.Millisecond) }
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:21
-	asleep1, result0 = statemachine.Sleep(t, ctx, 30*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:78
+	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:54
 	if !asleep1 {
 		goto resumed1
 	}
@@ -82,9 +58,9 @@ func (f *queryLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:21
-	result0 = t.Refusal()
+	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:64
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -94,12 +70,6 @@ func (f *queryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 21)
 }
 
-// Results returns what [query] returned, or raises again the panic that ended it.
-func (f *queryFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
 // queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in one allocation.
 type queryMachine struct {
 	statemachine.Builder[job.Void]
@@ -107,13 +77,13 @@ type queryMachine struct {
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *queryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t, nil)
+func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(t, job.Void{}, v0)
+	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: ddd40182ad6bca09
+// Digest of what is above: c8b0a34a9af153b3

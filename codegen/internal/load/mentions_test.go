@@ -1,0 +1,49 @@
+package load
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+func TestAFunctionThatNoMachineEntersIsARoot(t *testing.T) {
+	const call = "//movenext:async\nfunc other() { f() }\n"
+	for text, want := range map[string]bool{
+		"":                                true,
+		"func main() { f(); fAsync() }\n": true,
+		call:                              false,
+		"//movenext:async\nfunc other() { g := f; g() }\n":         false,
+		"//movenext:async\nfunc other() { defer x.f() }\n":         false, // perhaps
+		"func other() { fEnter(nil) }\n":                           false,
+		"var frame *fFrame\n":                                      false,
+		"// other calls f and fEnter.\nfunc other() { fBoth() }\n": true,
+	} {
+		assert.Equal(t, want, isRoot(t, "func f() {}\n", text), text)
+	}
+	assert.False(t, isRoot(t, "func f() { f() }\n", ""), "it calls itself")
+	assert.False(t, isRoot(t, "func F() {}\n", ""), "another package may call it")
+	assert.False(t, isRoot(t, "func (x) f() {}\n", ""), "an interface may ask for the entry")
+}
+
+// isRoot reports whether the annotated function that is declared is only a root in a folder
+// with a file that has text, too.
+func isRoot(t *testing.T, declared, text string) bool {
+	t.Helper()
+	m := mentions{map[string]bool{}, map[string]bool{}}
+	var fn *annotated
+	for _, part := range []string{"//movenext:async\n" + declared, text} {
+		file, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+part, parser.ParseComments)
+		require.NoError(t, err)
+		m.add(file)
+		if fn == nil {
+			fn = &annotated{decl: file.Decls[0].(*ast.FuncDecl), names: source.Names{Enter: "fEnter", Frame: "fFrame"}}
+		}
+	}
+	return m.rootOnly(fn)
+}

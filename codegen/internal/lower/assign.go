@@ -1,0 +1,198 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+)
+
+// assignment lowers =, := and the assignments with an operator.
+func (lo *lowering) assignment(s *ast.AssignStmt) {
+	if !lo.onlyCalled(s.Lhs) {
+		lo.assignValues(s)
+	}
+	lo.companions(s.Lhs, s.Rhs, s.Tok == token.DEFINE)
+}
+
+func (lo *lowering) assignValues(s *ast.AssignStmt) {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		if lo.Suspends(s) {
+			lo.spillAll([]analyse.Operand{{Expr: s.Lhs[0], Assigned: true}, {Expr: s.Rhs[0]}}, false)
+		}
+		lo.keepRest(s)
+		return
+	}
+	dst := func() []ir.Dest { return lo.lefts(s.Lhs) }
+	if !lo.Suspends(s) {
+		lo.add(lo.assigning(dst(), s.Rhs, s))
+		return
+	}
+	var ops []analyse.Operand
+	for _, lhs := range s.Lhs {
+		ops = append(ops, analyse.Operand{Expr: lhs, Assigned: true})
+	}
+	if call := lo.onlyPoint(s.Rhs); call != nil {
+		lo.spillAll(ops, true)
+		lo.suspendInto(call, dst())
+		return
+	}
+	if len(s.Lhs) == 1 {
+		lo.settleAppend(s.Lhs[0], s.Rhs[0])
+	}
+	for i, rhs := range s.Rhs {
+		o := analyse.Operand{Expr: rhs}
+		if len(s.Lhs) == len(s.Rhs) {
+			o.To = lo.LeftType(s.Lhs[i])
+		}
+		ops = append(ops, o)
+	}
+	if lo.Forced[s] && len(s.Lhs) == 1 {
+		_, _, call := lo.AppendToPlace(s.Lhs[0], s.Rhs[0])
+		lo.spillAll(lo.CallOperands(call)[1:], true)
+	}
+	if lo.Forced[s] && len(s.Rhs) > 1 {
+		lo.spillAll(ops, true)
+		lo.tuple(s.Lhs, s.Rhs, func(i int) ir.Dest { return lo.left(s.Lhs[i]) })
+		return
+	}
+	lo.spillAll(ops, false)
+	lo.add(lo.assigning(dst(), s.Rhs, s))
+}
+
+// onlyPoint is the suspension point that is all of the right-hand side, or nil.
+func (lo *lowering) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
+	if len(rhs) != 1 {
+		return nil
+	}
+	call, ok := ast.Unparen(rhs[0]).(*ast.CallExpr)
+	if !ok || lo.Points[call] == nil {
+		return nil
+	}
+	return call
+}
+
+// suspendInto gives the values of a suspension point to dst: at once, or after
+// everything has been evaluated.
+func (lo *lowering) suspendInto(call *ast.CallExpr, dst []ir.Dest) {
+	for _, t := range dst {
+		if !lo.direct(call, t) {
+			lo.evaluate(call)
+			lo.add(&ir.Assign{Dst: dst, Src: mentions(lo.evaluated[call])})
+			return
+		}
+	}
+	lo.suspend(call, dst)
+}
+
+// direct reports whether a point may assign t by itself. An entry that suspends returns
+// zero values first, so its targets must not be visible elsewhere; and the left-hand
+// side must be evaluated after the suspension.
+func (lo *lowering) direct(call *ast.CallExpr, t ir.Dest) bool {
+	switch {
+	case t.V == nil:
+		return t.Place == nil
+	case t.Declares:
+		return true
+	}
+	// visible to deferred calls, or to the caller after a panic
+	kept := t.V.Shared() || t.V.Result && lo.Defers
+	return !kept || !lo.Points[call].Kind.Enters()
+}
+
+// lefts are the targets for left-hand sides.
+func (lo *lowering) lefts(list []ast.Expr) []ir.Dest {
+	var dst []ir.Dest
+	for _, lhs := range list {
+		dst = append(dst, lo.left(lhs))
+	}
+	return dst
+}
+
+func (lo *lowering) left(lhs ast.Expr) ir.Dest {
+	id, ok := ast.Unparen(lhs).(*ast.Ident)
+	if !ok {
+		return ir.Dest{Place: lo.expr(lhs)}
+	}
+	if id.Name == "_" {
+		return ir.Dest{}
+	}
+	if obj := lo.Info.Defs[id]; obj != nil {
+		return ir.Dest{V: lo.declare(obj), Declares: true}
+	}
+	if v := lo.variableOf(id); v != nil {
+		return ir.Dest{V: v}
+	}
+	return ir.Dest{Place: lo.expr(id)}
+}
+
+// join is a list of expressions as one rope.
+func (lo *lowering) join(list []ast.Expr) ir.Rope {
+	var r ir.Rope
+	for i, e := range list {
+		if i > 0 {
+			r = append(r, ir.Text(", "))
+		}
+		r = append(r, lo.value(e)...)
+	}
+	return r
+}
+
+// assigning is the assignment of a list of values. Some targets may turn out to be of
+// no use; a constant, and nil more so, needs the type of its target then.
+func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *ir.Assign {
+	i := &ir.Assign{Dst: dst}
+	for n, e := range list {
+		if n > 0 {
+			i.Src = append(i.Src, ir.Text(", "))
+		}
+		value := lo.value(e)
+		if len(list) > 1 && dst[n].V != nil && (lo.IsConstant(e) || lo.Info.Types[ast.Unparen(e)].IsNil()) {
+			value = converted(value, dst[n])
+		}
+		i.Src = append(i.Src, value...)
+	}
+	i.Whole = lo.scan(whole)
+	return i
+}
+
+// converted is a constant or nil for a target, which may turn out to be of no use.
+func converted(value ir.Rope, to ir.Dest) ir.Rope {
+	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.Opened(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
+	r = append(r, value...)
+	return append(r, ir.OnlyIdle(to, ir.Text(")")))
+}
+
+// Expressions that need a type, whether it can be named or not. Where it cannot, a
+// function of the runtime infers it from a like (package unnamed).
+
+// convertedTo is the conversion of val to t.
+func (lo *lowering) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
+	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, at), ir.Text(")(")}, ir.Rope{ir.Text(")")})
+}
+
+// asserted is the assertion that val, an interface, is of type t.
+func (lo *lowering) asserted(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
+	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, at), ir.Text(")")})
+}
+
+// withType is val between before and behind or, if t has no name, as the argument of a
+// function of the runtime.
+func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
+	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
+	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.Opened(ir.LikeOf{Type: t}), ir.Text(")")}}
+	return append(append(ir.Rope{ir.Opened(head)}, val...), ir.Opened(tail))
+}
+
+// typeArgument is a list of type arguments, in brackets. It is left out, to be
+// inferred, if one cannot be named.
+func (lo *lowering) typeArgument(at ast.Node, list ...types.Type) ir.Piece {
+	return ir.Opened(ir.TypeArgs{List: list, At: at})
+}
+
+// parts are the operands of a left-hand side that are evaluated before the assignment.
+func (lo *lowering) parts(lhs ast.Expr) []analyse.Operand {
+	return lo.Operands(ast.Unparen(lhs))
+}

@@ -1,0 +1,137 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// Callees and method values: gc copies some of them early that it reads late as other
+// operands.
+//
+//	list[i](f())               reads list and i after f
+//	list[len(list)-1](f())     reads all of it before f: calls are copied (RewriteNonNameCall)
+//	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
+
+// hoistCopied copies the callee: for a method of an embedded interface, the interface.
+func (lo *lowering) hoistCopied(o analyse.Operand) {
+	e := ast.Unparen(o.Expr)
+	if o.Method == nil || len(o.Method.Index()) == 1 {
+		lo.hoist(e)
+		return
+	}
+	src, t := lo.throughFields(e, o.Method)
+	v := lo.temp("receiver", t)
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src, Typed: true})
+	lo.evaluated[e] = []*ir.Variable{v}
+}
+
+// throughFields is the embedded field of x that has the method selected from x, and the
+// type of the field.
+func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
+	src := lo.value(x)
+	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
+		src = parenthesized(src)
+	}
+	t := lo.TypeOf(x)
+	for _, field := range embeddedFields(t, method) {
+		src, t = append(src, ir.Text("."+field.Name())), field.Type()
+	}
+	return src, t
+}
+
+// embeddedFields are those that lead from a type to what has the method selected from
+// it.
+func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
+	var list []*types.Var
+	for _, i := range method.Index()[:len(method.Index())-1] {
+		field := structOf(t).Field(i)
+		list, t = append(list, field), field.Type()
+	}
+	return list
+}
+
+// movesMethodValue reports whether gc makes a function literal of the method value:
+// where the method depends on a type parameter of the function, so that there is no
+// function that could be named.
+func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
+	s := lo.Info.Selections[e]
+	if s == nil || s.Kind() != types.MethodVal {
+		return false
+	}
+	recv := s.Recv()
+	for _, field := range embeddedFields(recv, s) {
+		recv = field.Type()
+	}
+	if typeset.IsParam(recv) {
+		return true
+	}
+	if ptr, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = ptr.Elem()
+	}
+	named, ok := types.Unalias(recv).(*types.Named)
+	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && lo.isDerived(named)
+}
+
+// Calls that go to another function than the source says: a twin, or an entry, which
+// has an argument more.
+
+// rename makes call go to another function that is declared next to its callee, with an
+// argument more in front.
+func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
+	lo.renameCallee(call, to)
+	expression := method != nil && method.Kind() == types.MethodExpr
+	switch {
+	case len(first) == 0:
+	case expression && len(lo.evaluated[ast.Unparen(call.Args[0])]) > 1:
+		// T.M(g()), where g returns the receiver, too
+		lo.between[ast.Unparen(call.Args[0])] = first
+	default:
+		lo.renamed[call] = []ir.Edit{lo.firstArgument(call, method, first)}
+	}
+}
+
+// renameCallee spells the name of the called function as to, which is declared next to
+// it.
+func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
+	_, id, _ := source.Callee(call, lo.Info)
+	lo.idents[id] = lo.spelledBeside(call, id, to.Name())
+}
+
+// spelledBeside is the name of a declaration next to the function that call names by
+// id.
+func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
+	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
+		if q := lo.qualifier(lo.Info.Uses[id]); q != "" { // a dot import
+			return q + "." + name
+		}
+	}
+	return name
+}
+
+func (lo *lowering) firstArgument(call *ast.CallExpr, method *types.Selection, arg ir.Rope) ir.Edit {
+	if method != nil && method.Kind() == types.MethodExpr {
+		at := call.Args[0].End()
+		return ir.Edit{Pos: at, End: at, With: append(ir.Rope{ir.Text(", ")}, arg...)}
+	}
+	at := call.Lparen + 1
+	if len(call.Args) > 0 {
+		arg = append(arg, ir.Text(", "))
+	}
+	return ir.Edit{Pos: at, End: at, With: arg}
+}
+
+// withBetween mentions the values of e, and inserts the text that must follow the
+// first.
+func (lo *lowering) withBetween(e ast.Expr, temps []*ir.Variable) []ir.Piece {
+	more, ok := lo.between[e]
+	if !ok {
+		return mentions(temps)
+	}
+	list := append(ir.Rope{ir.Use(temps[0]), ir.Text(", ")}, more...)
+	return append(append(list, ir.Text(", ")), mentions(temps[1:])...)
+}

@@ -1,0 +1,216 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/naming"
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// Options say in which form the machine is made.
+type Options struct {
+	// Framed gives every function a frame, so that none is missing from a stack.
+	Framed bool
+}
+
+// Output is what an annotated function has become.
+type Output struct {
+	Root     *Function
+	Literals []*Function // in it that are machines, in the order of their declarations
+	Types    []ir.Type   // that it declares in its body
+
+	// Findings are about source that cannot be lowered. If there are any, the rest is not
+	// to be printed.
+	Findings []source.Diagnostic
+}
+
+// Function is the annotated function, or a function literal in it that is a machine.
+type Function struct {
+	*analyse.Facts
+	Names *naming.Names // in its declarations; some have been given to temporaries
+
+	Receiver *ir.Variable   // nil: it has none
+	Captured []*ir.Variable // by a literal; before them what it asks for a panic, if it does
+	Params   []*ir.Variable
+	Results  []*ir.Variable
+	Vars     []*ir.Variable // all of them, and the temporaries
+
+	Code   []ir.Instr // none that cannot be reached
+	Lifted []*ir.Span // declarations that precede the code
+
+	Entered  bool      // a literal: by machines
+	Loops    bool      // it ranges over functions that it pulls
+	Epilogue *ir.Label // where it makes deferred calls that suspend; nil: there are none
+
+	Whole bool     // it never suspends: it is called as it was written, and has no code
+	Tail  *ir.Tail // it needs no frame, and has no code
+}
+
+// Given are the receiver, what a literal captures, and the parameters.
+func (fn *Function) Given() []*ir.Variable {
+	var list []*ir.Variable
+	if fn.Receiver != nil {
+		list = append(list, fn.Receiver)
+	}
+	return slices.Concat(list, fn.Captured, fn.Params)
+}
+
+// Instructions lowers an annotated function and the literals in it that are machines. The
+// facts are not changed, and must have no findings.
+func Instructions(facts *analyse.Facts, options Options) *Output {
+	lo := newLowering(facts)
+	lo.begin()
+	if lo.tail = lo.passesOn(options); lo.tail == nil {
+		lo.flatten()
+	}
+	out := &Output{Root: lo.function()}
+	if lo.tail != nil {
+		out.Root.Tail = lo.tailOf()
+	} else if lo.mayStayWhole() && len(ir.Points(out.Root.Code)) == 0 {
+		out.Root.keepWhole()
+	}
+	for _, l := range lo.Literals.Order {
+		out.Literals = append(out.Literals, lo.literals[l].function())
+	}
+	out.Types, out.Findings = lo.types, lo.diags
+	return out
+}
+
+// lowering is a function, or a function literal that becomes a machine, while its
+// instructions are made.
+type lowering struct {
+	*analyse.Facts
+
+	// parent is that of the function around a literal; nil: this is the annotated function.
+	parent *lowering
+
+	// Of the annotated function: for its literals, too.
+	literals map[*analyse.Literal]*lowering
+	diags    []source.Diagnostic
+	types    []ir.Type // declared outside
+
+	isEntered bool         // a literal: by machines
+	flat      bool         // a literal: it has been flattened
+	captures  []*types.Var // of a literal
+	recovery  *ir.Variable // of a deferred literal: what it asks for a panic
+	epilogue  *ir.Label    // where the deferred calls that suspend are made; nil: there are none
+	loops     bool         // ranges over functions that it pulls
+	names     *naming.Names
+
+	tail []tailCall // of a function that needs no frame
+
+	// Grown while flattening.
+	code      []ir.Instr
+	vars      map[types.Object]*ir.Variable
+	all       []*ir.Variable
+	evaluated map[ast.Expr][]*ir.Variable   // expressions that have their value already
+	renamed   map[*ast.CallExpr][]ir.Edit   // calls that go to an entry instead
+	between   map[ast.Expr]ir.Rope          // what follows the first of the values of such
+	idents    map[*ast.Ident]string         // the names of those
+	exits     map[*ast.BranchStmt]*ir.Label // where branches out of kept statements go
+	moved     map[types.Object]ir.Piece     // constants and types that have moved
+
+	lifted  []*ir.Span                 // declarations that precede the code
+	around  []jumpTarget               // enclosing statements that were flattened
+	gotos   map[types.Object]*ir.Label // labels of the source
+	results []*ir.Variable
+	params  []*ir.Variable
+	recv    *ir.Variable
+}
+
+func newLowering(f *analyse.Facts) *lowering {
+	return &lowering{
+		Facts:     f,
+		names:     naming.New(f.Source, f.Node, f.Declared, f.Imports),
+		vars:      map[types.Object]*ir.Variable{},
+		evaluated: map[ast.Expr][]*ir.Variable{},
+		renamed:   map[*ast.CallExpr][]ir.Edit{},
+		between:   map[ast.Expr]ir.Rope{},
+		idents:    map[*ast.Ident]string{},
+		exits:     map[*ast.BranchStmt]*ir.Label{},
+		moved:     map[types.Object]ir.Piece{},
+		gotos:     map[types.Object]*ir.Label{},
+	}
+}
+
+// begin makes the lowerings of the literals. They are flattened when they are first
+// mentioned.
+func (lo *lowering) begin() {
+	lo.literals = map[*analyse.Literal]*lowering{}
+	for _, l := range lo.Literals.Order {
+		c := newLowering(l.Facts)
+		c.isEntered, c.parent = l.Entered, lo
+		if outer := l.Facts.Outer.Literal; outer != nil {
+			c.parent = lo.literals[outer]
+		}
+		lo.literals[l] = c
+	}
+	for _, c := range append(slices.Collect(maps.Values(lo.literals)), lo) {
+		if len(c.Deferred) > 0 {
+			c.epilogue = c.label("epilogue")
+		}
+	}
+}
+
+// function is what has been made.
+func (lo *lowering) function() *Function {
+	return &Function{
+		Facts: lo.Facts, Names: lo.names,
+		Receiver: lo.recv, Captured: lo.captured(), Params: lo.params, Results: lo.results, Vars: lo.all,
+		Code: ir.Prune(lo.code), Lifted: lo.lifted,
+		Entered: lo.isEntered, Loops: lo.loops, Epilogue: lo.epilogue,
+	}
+}
+
+// captured are the variables that a literal gets of the functions around it. Before them is
+// what it asks for a panic, if it is deferred and does.
+func (lo *lowering) captured() []*ir.Variable {
+	var list []*ir.Variable
+	if lo.recovery != nil {
+		list = append(list, lo.recovery)
+	}
+	for _, obj := range lo.captures {
+		list = append(list, lo.vars[obj])
+	}
+	return list
+}
+
+// mayStayWhole reports whether the function may be called as it was written if it never
+// suspends: nothing else of it differs in a machine.
+func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.givesLabels() }
+
+// keepWhole prepares variables for a function that is called as it was written:
+// all parameters are passed on, and nothing is shared with it.
+func (fn *Function) keepWhole() {
+	fn.Whole = true
+	fn.Code, fn.Lifted, fn.Vars = nil, nil, nil
+	for i, v := range append(fn.Given(), fn.Results...) {
+		v.Usage = ir.Usage{} // what the source does with it, it does to its own variable
+		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
+		if v.Name == "" || v.Name == "_" {
+			v.Name = "arg" + strconv.Itoa(i)
+		}
+		fn.Vars = append(fn.Vars, v)
+	}
+}
+
+func (lo *lowering) refuse(d source.Diagnostic) {
+	r := lo.root()
+	r.diags = append(r.diags, d)
+}
+
+func (lo *lowering) add(list ...ir.Instr) { lo.code = append(lo.code, list...) }
+
+// typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
+func (lo *lowering) typeArgs() string { return lo.Imports.TypeArgs(lo.Source) }
+
+// unsupported is the finding for a statement of a kind that analysing should have refused.
+func (lo *lowering) unsupported(n ast.Node) source.Diagnostic {
+	return analyse.UnknownSyntax(lo.Source.Extent(n), n)
+}

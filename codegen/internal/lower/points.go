@@ -1,0 +1,348 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// evaluate makes a suspension point happen whose values are needed by the
+// expression around it.
+func (lo *lowering) evaluate(call *ast.CallExpr) {
+	temps := lo.tempsFor(call)
+	var dst []ir.Dest
+	for _, v := range temps {
+		dst = append(dst, ir.Dest{V: v, Declares: true})
+	}
+	lo.suspend(call, dst)
+	lo.evaluated[call] = temps
+}
+
+// suspend makes a suspension point happen and gives its values to dst. No dst:
+// the values are dropped.
+func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
+	s := lo.Points[call]
+	for len(dst) < lo.values(call) {
+		dst = append(dst, ir.Dest{}) // blank
+	}
+	p := &ir.Point{Call: call.Pos(), Kind: s.Kind, Resume: lo.label("resume")}
+	switch s.Kind {
+	case source.KindEnter:
+		lo.suspendEnter(call, s, p, dst)
+	case source.KindSleep:
+		lo.suspendSleep(call, p, dst)
+	case source.KindLiteral:
+		lo.suspendLiteral(call, p, dst)
+	case source.KindValue:
+		lo.suspendValue(call, p, dst)
+	case source.KindOperation:
+		lo.suspendOperation(call, p, dst)
+	case source.KindTwin:
+		lo.suspendTwin(call, s, p, dst)
+	case source.KindAwaitJob:
+		lo.suspendJob(call, s, p, dst)
+	case source.KindAwait:
+		lo.suspendAwait(call, s, p, dst)
+	case source.KindEmit:
+		lo.suspendEmit(call, p, dst)
+	case source.KindYield:
+		lo.add(&ir.Note{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: ir.Rope{ir.Text("_ = "), ir.RunName, ir.Text(".Refusal()")}})
+	case source.KindSwitchTo:
+		lo.suspendSwitch(call, p, dst)
+	}
+}
+
+// hold makes the frame's field for the awaited value of a point.
+func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
+	p.Want = stem
+	p.Held = &ir.Variable{Name: stem, Spelled: typ, Place: ir.InFrame}
+	lo.all = append(lo.all, p.Held)
+}
+
+// suspendEnter calls another machine's entry. Source, then result:
+//
+//	x, err = fetch(ctx, a)
+//
+//	f.fetch1, f.x, f.err = fetchEnter(r, f.ctx, f.a)
+//	if f.fetch1 == nil {
+//		goto resumed1
+//	}
+//	f.State = 1
+//	return false
+//	resume1:
+//	f.x, f.err = f.fetch1.Results(r)
+//	f.fetch1 = nil
+//	resumed1:
+//
+// The call assigns twice if it suspends, zero values first. Those are never seen: dst
+// are variables of this frame alone (see [lowering.direct]).
+func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
+	lo.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
+	p.Resumed = lo.label("resumed")
+	lo.rename(call, s.Method, s.Enter, ir.RunName)
+	lo.enterCallee(p, lo.expr(call), dst)
+}
+
+// enterCallee calls an entry, and gets the results of a callee that has suspended
+// when that has finished.
+func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
+	lo.add(&ir.Note{Pos: p.Call})
+	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.RunName, ir.Text(")")}
+	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: results}, forget(p.Held), &ir.Mark{Label: p.Resumed})
+}
+
+// again is dst for its second assignment.
+func again(dst []ir.Dest) []ir.Dest {
+	list := make([]ir.Dest, len(dst))
+	for i, t := range dst {
+		list[i] = ir.Dest{V: t.V}
+	}
+	return list
+}
+
+// suspendSleep sleeps. Package job cannot know machines, so the runtime has the entry
+// of its function, which tells the run what interrupted the sleep. So none of a
+// million sleeping machines needs to know its sleep.
+//
+//	asleep1, err = statemachine.Sleep(r, ctx, d)
+//	if !asleep1 {
+//		goto resumed1
+//	}
+//	f.State = 1
+//	return false
+//	resume1:
+//	err = r.Refusal()
+//	resumed1:
+func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
+	p.Resumed = lo.label("resumed")
+	args := []ir.Rope{{ir.RunName}}
+	for _, arg := range call.Args {
+		args = append(args, lo.value(arg))
+	}
+	p.Asleep = lo.temp("asleep", types.Typ[types.Bool])
+	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, joined(args)...), ir.Text(")"))
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
+}
+
+// suspendLiteral calls a literal that has become a machine: a callee with more
+// parameters, the variables that it captures.
+func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	l := lo.lowered(ast.Unparen(call.Fun).(*ast.FuncLit))
+	lo.spillArgs(call)
+	lo.hold(p, "func", ir.Rope{ir.Text("*" + l.Declared.Frame + lo.typeArgs())})
+	p.Resumed = lo.label("resumed")
+	args := []ir.Rope{{ir.RunName}}
+	for _, arg := range call.Args {
+		args = append(args, lo.value(arg))
+	}
+	lo.enterCallee(p, lo.enterLiteral(l, false, spread(call, args)...), dst)
+}
+
+// spread adds the ellipsis of a call to the last of its arguments.
+func spread(call *ast.CallExpr, args []ir.Rope) []ir.Rope {
+	if call.Ellipsis.IsValid() {
+		last := len(args) - 1
+		args[last] = append(args[last], ir.Text("..."))
+	}
+	return args
+}
+
+// suspendTwin calls a twin that has no entry, and awaits its job.
+func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
+	lo.hold(p, calledName(call), jobType(s.Result))
+	lo.rename(call, s.Method, s.Twin)
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.unpack(call, lo.resultOf("TwinResult", p), s, dst)
+	lo.add(forget(p.Held))
+}
+
+// suspendJob awaits a job.
+func (lo *lowering) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
+	awaited := lo.awaitedJob(call, s)
+	lo.hold(p, "await", jobType(s.Result))
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: awaited})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("JobResult", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
+}
+
+// awaitedJob spills and returns the job of j.Await(), which may be an embedded
+// one, and may be written (*job.Job[T]).Await(j).
+func (lo *lowering) awaitedJob(call *ast.CallExpr, s *source.Suspension) ir.Rope {
+	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	x := sel.X
+	if s.Method.Kind() == types.MethodExpr {
+		x = call.Args[0]
+	}
+	lo.spill(x, false)
+	src, t := lo.throughFields(x, s.Method)
+	if !typeset.IsPointer(t) {
+		src = append(ir.Rope{ir.Text("&")}, src...)
+	}
+	return src
+}
+
+func structOf(t types.Type) *types.Struct {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	return t.Underlying().(*types.Struct)
+}
+
+func parenthesized(r ir.Rope) ir.Rope {
+	return append(append(ir.Rope{ir.Text("(")}, r...), ir.Text(")"))
+}
+
+// suspendAwait awaits anything that has a GetAwaiter. A nil awaitable and a nil
+// awaiter fail with an error in plain code, so here too.
+func (lo *lowering) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
+	arg := call.Args[0]
+	lo.spillAll([]analyse.Operand{{Expr: arg, To: types.NewInterfaceType(nil, nil)}}, false)
+	lo.hold(p, "await", ir.Rope{ir.PackageName(source.AwaiterPath, "awaiter"), ir.Text(".Awaiter["), ir.TypeText(s.Result, nil), ir.Text("]")})
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Obtain{P: p, Src: lo.value(arg), Result: s.Result, At: arg})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("Result", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
+}
+
+// suspendSwitch moves the machine to another scheduler. Where there is nothing to move
+// to, or no longer a reason to move, the plain function says so without waiting:
+//
+//	if s == nil || ctx != nil && ctx.Err() != nil {
+//		err = job.SwitchTo(ctx, s)
+//		goto resumed1
+//	}
+func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
+	params := lo.Points[call].Callee.Signature().Params()
+	ctx := lo.once("ctx", call.Args[0], params.At(0).Type())
+	p.Sched = lo.once("scheduler", call.Args[1], params.At(1).Type())
+	p.Resumed = lo.label("resumed")
+	move := lo.label("move")
+	var cond ir.Rope
+	cond = append(append(cond, p.Sched...), ir.Text(" == nil || "))
+	cond = append(append(cond, ctx...), ir.Text(" != nil && "))
+	cond = append(append(cond, ctx...), ir.Text(".Err() != nil"))
+	plain := append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, ctx...)
+	plain = append(append(append(plain, ir.Text(", ")), p.Sched...), ir.Text(")"))
+	lo.add(&ir.Note{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
+	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: plain}, &ir.Jump{To: p.Resumed}, &ir.Mark{Label: move})
+	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
+}
+
+// once is e, converted to t, as text that may be written several times and is evaluated
+// once: a name, or a temporary.
+func (lo *lowering) once(stem string, e ast.Expr, t types.Type) ir.Rope {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(lo.TypeOf(id), t) {
+		return lo.expr(id)
+	}
+	v := lo.temp(stem, t)
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: lo.value(e), Typed: true})
+	return ir.Rope{ir.Use(v)}
+}
+
+// spillArgs evaluates the suspending parts of a call's operands.
+func (lo *lowering) spillArgs(call *ast.CallExpr) {
+	lo.spillAll(lo.CallOperands(call), false)
+	if len(call.Args) == 1 {
+		if _, several := lo.TypeOf(call.Args[0]).(*types.Tuple); several {
+			lo.hoist(ast.Unparen(call.Args[0])) // f(g()) has no room for another argument
+		}
+	}
+}
+
+// What happens to a suspension point's results once they exist.
+
+// retyped reports whether a variable that call gives its first value has another
+// type than the value.
+func (lo *lowering) retyped(call *ast.CallExpr, dst []ir.Dest) bool {
+	tuple, several := lo.TypeOf(call).(*types.Tuple)
+	for i, t := range dst {
+		if !t.Declares {
+			continue
+		}
+		result := lo.TypeOf(call)
+		if several {
+			result = tuple.At(i).Type()
+		}
+		if !types.Identical(t.V.Type, result) {
+			return true
+		}
+	}
+	return false
+}
+
+// values is how many results call has.
+func (lo *lowering) values(call *ast.CallExpr) int {
+	switch t := lo.TypeOf(call).(type) {
+	case *types.Tuple:
+		return t.Len()
+	default:
+		if tv := lo.Info.Types[call]; tv.IsVoid() {
+			return 0
+		}
+		return 1
+	}
+}
+
+// dropBlanks turns _, _ = f() into f().
+func dropBlanks(dst []ir.Dest) []ir.Dest {
+	for _, t := range dst {
+		if t.V != nil || t.Place != nil {
+			return dst
+		}
+	}
+	return nil
+}
+
+func forget(v *ir.Variable) ir.Instr {
+	return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("nil")}, Forgets: true}
+}
+
+// unpack takes a function's results from those of its job: value and error.
+func (lo *lowering) unpack(call *ast.CallExpr, src ir.Rope, s *source.Suspension, dst []ir.Dest) {
+	r := source.ResultsOf(s.Callee.Signature())
+	typed := lo.retyped(call, dst)
+	var fail ir.Dest
+	if r.Err != nil {
+		dst, fail = dst[:len(dst)-1], dst[len(dst)-1]
+	}
+	switch len(r.Values) {
+	case 0:
+		lo.add(&ir.Assign{Dst: dropBlanks([]ir.Dest{{}, fail}), Src: src, Typed: typed})
+	case 1:
+		lo.add(&ir.Assign{Dst: dropBlanks([]ir.Dest{dst[0], fail}), Src: src, Typed: typed})
+	default:
+		tuple := lo.temp("tuple", s.Result)
+		lo.add(&ir.Assign{Dst: []ir.Dest{{V: tuple, Declares: true}, fail}, Src: src, Typed: typed})
+		var fields ir.Rope
+		for i := range dst {
+			if i > 0 {
+				fields = append(fields, ir.Text(", "))
+			}
+			fields = append(fields, ir.Use(tuple), ir.Text(".V"+strconv.Itoa(i+1)))
+		}
+		lo.add(&ir.Assign{Dst: dst, Src: fields, Typed: typed})
+	}
+}
+
+func (lo *lowering) resultOf(function string, p *ir.Point) ir.Rope {
+	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.RunName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
+}
+
+// jobType is the type of a job that has a result of type t.
+func jobType(t types.Type) ir.Rope {
+	return ir.Rope{ir.Text("*"), ir.JobName, ir.Text(".Job["), ir.TypeText(t, nil), ir.Text("]")}
+}

@@ -1,0 +1,173 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and their kin
+// take a function; if it suspends, it becomes one that tells the runtime so (package
+// internal/suspension). Its type and the call stay. For a literal, source, then result:
+//
+//	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) },
+//		job.On(s))
+//
+//	j := job.Run(ctx, func(ctx1 context.Context) (int, error) {
+//		return loadFunc1Run(url, ctx1)
+//	}, job.On(s))
+//
+// and for a function that has a twin:
+//
+//	s.Go(c.ping)
+//
+//	s.Go(statemachine.Action1(c.pingAsync))
+//
+// The call itself is plain Go, so it is found anywhere in the function, in function
+// literals that stay as they are too.
+
+// A job that is awaited where it is started need not be queued first. Source, then result:
+//
+//	v, err := job.Run(ctx, fn).Await()
+//
+//	f.await1 = job.New(ctx, fn)
+//
+// Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns
+// with the way through the queue, half of them for another worker that was woken in vain.
+
+// A function that the caller waits for suspends only where the caller does, since that
+// calls the twin. In a literal that stays plain Go the caller is plain, and would not
+// understand the answer. Source, then result:
+//
+//	err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
+//
+//	f.inScope1 = job.InScopeAsync(f.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
+//		return fetchFunc1Run(ctx1, s1)
+//	})
+
+// startsMachine reports whether the literal of a job is a machine where it is scanned.
+// In the plain copy of a literal that is a machine as well, it may name types that are
+// declared there, and elsewhere for machines.
+func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
+	l := s.lo.Literals.Machines[lit]
+	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)
+}
+
+// runner has the name in call spelled as New, if the job is awaited where it is started.
+func (s *mentionScan) runner(call *ast.CallExpr) {
+	if r, ok := s.lo.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
+		s.replace(r.Name, ir.Text(s.lo.spelledBeside(call, r.Name, "New")))
+	}
+}
+
+// started replaces the literal: it takes the machine's first step.
+func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
+	l := lo.lowered(lit)
+	args := lo.passedAll(l, true)
+	var names []string
+	for i := range l.Signature.Params().Len() {
+		stem := l.Signature.Params().At(i).Name()
+		if stem == "" || stem == "_" {
+			stem = "arg"
+		}
+		names = append(names, lo.names.Fresh(stem))
+		args = append(args, ir.Rope{ir.Text(names[i])})
+	}
+	params := lo.typesOf(l.Signature.Params(), lit)
+	for i, name := range names {
+		params[i] = append(ir.Rope{ir.Text(name + " ")}, params[i]...)
+	}
+	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
+	r = append(append(r, ir.Text(") (")), joined(lo.typesOf(l.Signature.Results(), lit))...)
+	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgs()+"(")), joined(args)...)
+	return append(r, ir.Text(")\n}"))
+}
+
+// runs reports whether the function gives the runtime a function that suspends, so that
+// calling it as it was written would give it one that blocks.
+func (lo *lowering) runs() bool {
+	return len(lo.Literals.Named) > 0 || slices.ContainsFunc(lo.Literals.Order, func(l *analyse.Literal) bool { return l.Started })
+}
+
+// named has a function that the runtime calls spelled as its twin, which the runtime's
+// part of it follows.
+func (s *mentionScan) named(e ast.Expr) bool {
+	run, ok := s.lo.Literals.Named[e]
+	if !ok || run.Waited && s.literals > 0 {
+		return false
+	}
+	sig := s.lo.TypeOf(e).Underlying().(*types.Signature)
+	helper := "Func"
+	if len(source.ResultsOf(sig).Values) == 0 {
+		helper = "Action"
+	}
+	helper += strconv.Itoa(sig.Params().Len())
+	s.insert(e.Pos(), ir.StatemachineName, ir.Text("."+helper+"("))
+	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.lo.Info)
+	if f, ok := source.Uninstantiated(e).(*ast.SelectorExpr); ok {
+		s.walk(f.X)
+	}
+	s.replace(id, ir.Text(s.lo.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))
+	switch f := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		s.walk(f.Index)
+	case *ast.IndexListExpr:
+		for _, index := range f.Indices {
+			s.walk(index)
+		}
+	default:
+		if n := run.TypeArgs.Len(); n > 0 {
+			s.insert(e.End(), s.lo.typeArgument(e, slices.Collect(run.TypeArgs.Types())...))
+		}
+	}
+	s.insert(e.End(), ir.Text(")"))
+	return true
+}
+
+// insert puts something between the text before pos and the text after it.
+func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
+	s.edits = append(s.edits, ir.Edit{Pos: pos, End: pos, With: with})
+}
+
+// Operations of package parallel: For, Map, Reduce and their kin. They block, and have
+// no twins, since their bodies are called on the caller's goroutine too. But where one
+// of their functions suspends, so does the machine that calls them. Source, then
+// result:
+//
+//	out, err = parallel.Map(ctx, urls, func(ctx context.Context, url string) (page, error) {
+//		return fetch(ctx, url)
+//	})
+//
+//	f.map1, f.out, f.err = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.urls,
+//		func(ctx1 context.Context, url1 string) (page, error) {
+//			return crawlFunc1Run(ctx1, url1)
+//		})).Enter(r)
+//
+// The functions say by their errors that they have suspended, as those of jobs do
+// (see above), and the operation then says so by its own: there is no second form of
+// each operation. It has to know that its caller will understand that, which is what
+// the context is for.
+
+// suspendOperation calls an operation, and gets the results of one that has not ended
+// when it has.
+func (lo *lowering) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	lo.spillArgs(call)
+	helper, wait := "Action", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".ActionWait")}
+	if results, ok := lo.TypeOf(call).(*types.Tuple); ok {
+		helper, wait = "Func", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".FuncWait["), ir.TypeText(results.At(0).Type(), nil), ir.Text("]")}
+	}
+	lo.hold(p, calledName(call), wait)
+	p.Resumed = lo.label("resumed")
+	ctx := call.Args[0]
+	lo.renamed[call] = append(lo.renamed[call],
+		ir.Edit{Pos: ctx.Pos(), End: ctx.Pos(), With: ir.Rope{ir.StatemachineName, ir.Text(".Calling(")}},
+		ir.Edit{Pos: ctx.End(), End: ctx.End(), With: ir.Rope{ir.Text(")")}})
+	entry := append(ir.Rope{ir.StatemachineName, ir.Text("." + helper + "(")}, lo.expr(call)...)
+	lo.enterCallee(p, append(entry, ir.Text(").Enter("), ir.RunName, ir.Text(")")), dst)
+}

@@ -1,0 +1,279 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// Calls in tail position.
+//
+//	//movenext:async
+//	func (r *repo) load(ctx context.Context, id int) (user, error) {
+//		if u, ok := r.cache[id]; ok {
+//			return u, nil
+//		}
+//		return r.fetch(ctx, id)
+//	}
+//
+// A function that suspends nowhere but in return statements that return another's
+// results has nothing to do when those are there. So it needs no frame: its entry is
+// the function as it was written, and it returns the suspended callee itself to a
+// machine.
+//
+//	func (r *repo) loadEnter(
+//		r *statemachine.Run, ctx context.Context, id int,
+//	) (*repoLoadFrame, user, error) {
+//		if u, ok := r.cache[id]; ok {
+//			return nil, u, nil
+//		}
+//		return r.fetchEnter(r, ctx, id)
+//	}
+//
+//	type repoLoadFrame = repoFetchFrame
+//
+// Functions with work left to do are excluded: deferred calls, results with names,
+// another home than the callee's (its context is the one that it passes on),
+// conversions of results. And functions that return each other's results in a circle
+// have frames, since a type cannot be its own alias.
+//
+// In the form for debugging every function has a frame (see [Options]).
+
+// tailCall is a return statement that returns the results of a suspension point.
+type tailCall struct {
+	stmt  *ast.ReturnStmt
+	call  *ast.CallExpr
+	point source.Suspension
+}
+
+// passesOn finds the tail calls of a function that needs no frame. There are none if it
+// does.
+func (lo *lowering) passesOn(options Options) []tailCall {
+	if options.Framed || len(lo.Forced) > 0 || lo.names.Hides("nil") {
+		return nil
+	}
+	calls := tailCalls(lo.Source)
+	seen := map[*source.Function]bool{}
+	for next := calledInTail(lo.Source, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
+		if next == lo.Source {
+			return nil
+		}
+		seen[next] = true
+	}
+	return calls
+}
+
+// calledInTail is the function whose results are returned, if it is annotated in the
+// same files' package.
+func calledInTail(f *source.Function, calls []tailCall) *source.Function {
+	if len(calls) == 0 {
+		return nil
+	}
+	for _, file := range f.Package.Files {
+		for _, fn := range file.Functions {
+			if fn.Object == calls[0].point.Callee {
+				return fn
+			}
+		}
+	}
+	return nil
+}
+
+// tailCalls lists the tail calls of a function if it suspends nowhere else and has
+// nothing to do after them.
+func tailCalls(fn *source.Function) []tailCall {
+	sig := fn.Signature()
+	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
+		return nil
+	}
+	t := &tailScan{fn: fn}
+	ast.Inspect(fn.Decl.Body, t.visit)
+	if t.other || len(t.calls) == 0 {
+		return nil
+	}
+	for _, c := range t.calls {
+		if !types.Identical(c.point.Frame, t.calls[0].point.Frame) || !passesHome(fn, c) {
+			return nil
+		}
+	}
+	return t.calls
+}
+
+// namesAllButResults: a parameter without a name would be given one that the body may
+// have, too, and one with the name of a type another than the body has.
+func namesAllButResults(fn *source.Function) bool {
+	decl := fn.Decl
+	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || typetext.HidesType(fn.Package.Types, id.Name) }) {
+				return false
+			}
+		}
+	}
+	results := decl.Type.Results
+	return results != nil && !slices.ContainsFunc(results.List, func(f *ast.Field) bool { return len(f.Names) > 0 })
+}
+
+// tailScan looks at a body: at its tail calls, and for anything that needs a frame.
+type tailScan struct {
+	fn    *source.Function
+	calls []tailCall
+	other bool
+}
+
+func (t *tailScan) visit(n ast.Node) bool {
+	pkg := t.fn.Package
+	switch n := n.(type) {
+	case *ast.DeferStmt:
+		t.other = true
+	case *ast.RangeStmt:
+		switch pkg.Info.TypeOf(n.X).Underlying().(type) {
+		case *types.Signature, *types.Interface:
+			t.other = true // may become a loop that asks for values
+		}
+	case *ast.FuncLit:
+		t.literal(n)
+		return false
+	case *ast.CallExpr:
+		if _, suspends := pkg.Twins.Suspends(n, pkg.Info); suspends {
+			t.other = true
+		}
+	case *ast.ReturnStmt:
+		return !t.returns(n)
+	}
+	return !t.other
+}
+
+// literal: one that holds a suspension point may become a machine.
+func (t *tailScan) literal(lit *ast.FuncLit) {
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			_, suspends := t.fn.Package.Twins.Suspends(call, t.fn.Package.Info)
+			t.other = t.other || suspends
+		}
+		return !t.other
+	})
+}
+
+// returns reports whether a return statement has been dealt with.
+func (t *tailScan) returns(s *ast.ReturnStmt) bool {
+	results := t.fn.Signature().Results()
+	if len(s.Results) == 1 {
+		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok {
+			point, suspends := t.fn.Package.Twins.Suspends(call, t.fn.Package.Info)
+			if suspends && point.Kind == source.KindEnter && t.sameResults(call, results) && t.plainOperands(call) {
+				t.calls = append(t.calls, tailCall{s, call, point})
+				return true
+			}
+		}
+	}
+	if len(s.Results) != results.Len() {
+		t.other = true // the results of another call, with no room before them
+	}
+	return false
+}
+
+// sameResults reports whether the results of a call are returned without a conversion.
+func (t *tailScan) sameResults(call *ast.CallExpr, results *types.Tuple) bool {
+	is := t.fn.Package.Info.TypeOf(call)
+	if tuple, several := is.(*types.Tuple); several {
+		return types.Identical(tuple, results)
+	}
+	return results.Len() == 1 && types.Identical(is, results.At(0).Type())
+}
+
+// plainOperands reports whether nothing suspends in the call's operands, and each
+// argument is one.
+func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
+	inner := &tailScan{fn: t.fn}
+	for _, arg := range append([]ast.Expr{call.Fun}, call.Args...) {
+		ast.Inspect(arg, inner.visit)
+		if _, several := t.fn.Package.Info.TypeOf(arg).(*types.Tuple); several {
+			return false
+		}
+	}
+	return !inner.other
+}
+
+// passesHome reports whether the callee's home is the function's: it gets the
+// function's context, or the function has none.
+func passesHome(f *source.Function, c tailCall) bool {
+	own := contextParam(f.Signature())
+	if own < 0 {
+		return true
+	}
+	if c.point.Method != nil && c.point.Method.Kind() == types.MethodExpr {
+		return false
+	}
+	passed := contextParam(c.point.Callee.Signature())
+	if passed < 0 || passed >= len(c.call.Args) {
+		return false
+	}
+	id, ok := ast.Unparen(c.call.Args[passed]).(*ast.Ident)
+	param := f.Signature().Params().At(own)
+	return ok && f.Package.Info.Uses[id] == param && !changes(f, param)
+}
+
+// contextParam is the index of the first parameter of type context.Context, or
+// negative.
+func contextParam(sig *types.Signature) int {
+	for i := range sig.Params().Len() {
+		named, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
+		if ok && source.IsObject(named.Obj(), "context", "Context") {
+			return i
+		}
+	}
+	return -1
+}
+
+// changes reports whether a variable is assigned in the body, or might be through its
+// address.
+func changes(f *source.Function, v *types.Var) bool {
+	found := false
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && f.Package.Info.Uses[id] == v
+	}
+	ast.Inspect(f.Decl.Body, func(n ast.Node) bool {
+		for _, lhs := range analyse.AssignedBy(n) {
+			found = found || lhs != nil && is(lhs)
+		}
+		if n, ok := n.(*ast.UnaryExpr); ok && n.Op == token.AND {
+			found = found || is(n.X)
+		}
+		return !found
+	})
+	return found
+}
+
+// tailOf describes a function that needs no frame.
+func (lo *lowering) tailOf() *ir.Tail {
+	tail := &ir.Tail{Text: lo.scan(lo.Body), Frame: lo.tail[0].point.Frame, Return: lo.tail[0].stmt.Pos()}
+	for _, c := range lo.tail {
+		tail.Calls = append(tail.Calls, c.call)
+	}
+	return tail
+}
+
+// returnInTail replaces a return statement of a function that needs no frame: a machine
+// gets the suspended callee, or nil and the results.
+func (lo *lowering) returnInTail(n *ast.ReturnStmt) []ir.Edit {
+	for _, c := range lo.tail {
+		if c.stmt == n {
+			lo.rename(c.call, c.point.Method, c.point.Enter, ir.RunName)
+			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, lo.expr(c.call)...)}}
+		}
+	}
+	at := n.Results[0].Pos()
+	return []ir.Edit{{Pos: at, End: at, With: ir.Rope{ir.Text("nil, ")}}}
+}

@@ -1,0 +1,222 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/lower"
+	"github.com/movenext/movenext/codegen/internal/naming"
+	"github.com/movenext/movenext/codegen/internal/place"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+	"github.com/movenext/movenext/codegen/internal/unnamed"
+)
+
+// The phases that make text of a function: analyse, lower, place, name, emit. Each is given
+// the output of those before it, and knows nothing of those after it.
+
+// form says which form of the machine is made.
+type form struct {
+	debug   bool // to step through
+	records bool // likewise, telling each step
+}
+
+// translation is an annotated function after all phases.
+type translation struct {
+	form
+	facts    *analyse.Facts
+	lowered  *lower.Output
+	ways     *unnamed.Ways
+	root     *placed
+	literals []*placed
+	printed  emit.Output
+	findings []source.Diagnostic // if there are any, the text is of no use
+}
+
+// placed is a function, or a literal in it that is a machine, whose variables have places and
+// names.
+type placed struct {
+	*lower.Function
+	layout  *place.Layout                // nil: it needs no frame
+	unnamed map[*ir.Variable]unnamed.Way // to the types of those that cannot be named
+}
+
+// translator makes the text of a function's generated declarations, not formatted. It returns
+// findings instead if it cannot translate all of it; it never leaves anything out.
+type translator func(*source.Function, *typetext.Imports) ([]byte, []source.Diagnostic)
+
+// translating is the translator of a form.
+func translating(as form) translator {
+	return func(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+		return translate(fn, imports, as).text()
+	}
+}
+
+// text is what has been printed, or the findings.
+func (t *translation) text() ([]byte, []source.Diagnostic) {
+	if len(t.findings) > 0 {
+		return nil, t.findings
+	}
+	return t.printed.Text, nil
+}
+
+// translate calls the phases one after another.
+func translate(fn *source.Function, imports *typetext.Imports, as form) *translation {
+	t := &translation{form: as, facts: analyse.Function(fn, imports)}
+	if t.findings = t.facts.Findings; len(t.findings) > 0 {
+		return t
+	}
+	t.lowered = lower.Instructions(t.facts, lower.Options{Framed: as.debug})
+	t.findings = t.lowered.Findings
+	t.ways = unnamed.New(fn, imports)
+	t.root = &placed{Function: t.lowered.Root}
+	for _, l := range t.lowered.Literals {
+		t.literals = append(t.literals, &placed{Function: l})
+	}
+	if t.root.Tail == nil {
+		t.place(t.root)
+		for _, l := range t.literals {
+			t.place(l)
+		}
+	}
+	t.printed = emit.Declarations(t.input())
+	t.findings = append(t.findings, t.printed.Findings...)
+	return t
+}
+
+// place decides where the variables of a function live, and then how they are called.
+func (t *translation) place(fn *placed) {
+	if t.records {
+		fn.Names.NameSteps()
+	}
+	spelling := t.spelling()
+	spell := func(v *ir.Variable) (string, error) {
+		text, found, err := spelling.TypeOf(v)
+		t.findings = append(t.findings, found...)
+		return text, err
+	}
+	fn.unnamed = t.ways.Find(fn.Vars, spell)
+	if t.debug {
+		fn.keepNamed()
+	}
+	fn.layout = place.Variables(&place.Function{
+		Code: fn.Code, Vars: fn.Vars, Lifted: fn.Lifted, Given: fn.Given(), Results: fn.Results,
+		Sizes: fn.Sizes, Spell: spell,
+		Debug: t.debug, Stream: fn.Streams(), Defers: fn.Defers, Resumes: fn.Epilogue != nil || fn.Loops,
+	})
+	t.findings = append(t.findings, fn.heldUnsafe()...)
+	fn.Names.Choose(naming.Placed{
+		Points: fn.points(), Slots: fn.layout.Slots, Vars: fn.Vars, Results: fn.Results, Returned: place.Passed(fn.Results), Hides: fn.hides,
+	})
+}
+
+// input is what the printer gets.
+func (t *translation) input() *emit.Input {
+	in := &emit.Input{
+		Spelling: t.spelling(), Debug: t.debug, Records: t.records,
+		Ways: t.ways, Root: t.root.output(), Types: t.lowered.Types,
+	}
+	for _, l := range t.literals {
+		in.Literals = append(in.Literals, l.output())
+	}
+	return in
+}
+
+// spelling writes types of variables, of the literals' too.
+func (t *translation) spelling() emit.Spelling {
+	frames := map[*ast.FuncLit]string{}
+	for lit, l := range t.facts.Literals.Machines {
+		frames[lit] = l.Names.Frame + t.facts.Imports.TypeArgs(t.facts.Source)
+	}
+	return emit.Spelling{Source: t.facts.Source, Imports: t.facts.Imports, Frames: frames}
+}
+
+// points are the suspension points.
+func (fn *placed) points() []*ir.Point { return ir.Points(fn.Code) }
+
+// output is what the printer gets of one function.
+func (fn *placed) output() *emit.Function {
+	out := &emit.Function{
+		Node: fn.Node, Signature: fn.Signature, RuntimeName: fn.runtimeName(), Declared: fn.Declared, Names: fn.Names,
+		Receiver: fn.Receiver, Captured: fn.Captured, Params: fn.Params, Results: fn.Results, Vars: fn.Vars, Unnamed: fn.unnamed,
+		Code: fn.Code, Lifted: fn.Lifted, Defers: fn.Defers, Loops: fn.Loops, Epilogue: fn.Epilogue, Whole: fn.Whole, Tail: fn.Tail,
+	}
+	if fn.layout != nil {
+		out.Slots = fn.layout.Slots
+	}
+	if fn.Literal != nil {
+		out.Literal = &emit.Literal{Entered: fn.Entered, Started: fn.Literal.Started}
+	}
+	return out
+}
+
+// keepNamed moves all variables of the source to the frame whose types can be named there:
+// in the debug form a debugger finds them after a suspension, too.
+func (fn *placed) keepNamed() {
+	for _, v := range fn.Vars {
+		if v.Obj == nil {
+			continue
+		}
+		if _, err := fn.Imports.TypeString(v.Type); err == nil {
+			v.Place = ir.InFrame
+		}
+	}
+}
+
+// hides reports whether a statement that stays declares the name of a result: a return
+// statement in it still assigns the result. Lowered variables have another name anyway.
+func (fn *placed) hides(result *ir.Variable) bool {
+	lowered := map[types.Object]bool{}
+	for _, v := range fn.Vars {
+		lowered[v.Obj] = true
+	}
+	hidden := false
+	ast.Inspect(fn.Node, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			return node == fn.Node // others have results of their own
+		case *ast.Ident:
+			if obj, declares := fn.Info.Defs[node]; declares && node.Name == result.Name {
+				hidden = hidden || obj == nil || !lowered[obj]
+			}
+		}
+		return !hidden
+	})
+	return hidden
+}
+
+// heldUnsafe finds pointers that are needed after a suspension and must not be.
+func (fn *placed) heldUnsafe() []source.Diagnostic {
+	var found []source.Diagnostic
+	asked := map[*ir.Variable]bool{}
+	for _, p := range fn.points() {
+		for v := range fn.layout.Live.Before(p.Resume.At) {
+			if v.Type == nil || asked[v] || !typeset.IsBasic(v.Type, types.UnsafePointer) {
+				continue
+			}
+			asked[v] = true
+			if fn.MayBeOwn(v) {
+				found = append(found, heldUnsafe(fn.Source.ExtentOf(v.Obj), v.Name))
+			}
+		}
+	}
+	return found
+}
+
+// runtimeName is the function as the Go runtime names it; a literal has the number
+// that its declarations carry.
+func (fn *placed) runtimeName() string {
+	if fn.Literal != nil {
+		for i, l := range fn.Literals.Order {
+			if l == fn.Literal {
+				return fn.Source.RuntimeName() + ".func" + strconv.Itoa(i+1)
+			}
+		}
+	}
+	return fn.Source.RuntimeName()
+}
