@@ -1,6 +1,6 @@
 package continuation
 
-import "sync/atomic"
+import "github.com/movenext/movenext/internal/step"
 
 // # The one race
 //
@@ -96,9 +96,9 @@ import "sync/atomic"
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
 type List struct {
-	head    atomic.Pointer[Node]
-	credit  atomic.Int32  // marks left until the next sweep
-	holders atomic.Uint32 // holders of detached nodes; see below
+	head    step.Pointer[Node]
+	credit  step.Int32  // marks left until the next sweep
+	holders step.Uint32 // holders of detached nodes; see below
 }
 
 // The word holders.

@@ -1,0 +1,45 @@
+//go:build !interleave
+
+package step
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The atomic variables of package sync/atomic.
+type (
+	Bool   = atomic.Bool
+	Int32  = atomic.Int32
+	Int64  = atomic.Int64
+	Uint32 = atomic.Uint32
+	Uint64 = atomic.Uint64
+)
+
+// Pointer is an atomic pointer.
+type Pointer[T any] = atomic.Pointer[T]
+
+// Mutex is the mutex of package sync.
+type Mutex = sync.Mutex
+
+// Timer is the timer of package time.
+type Timer = time.Timer
+
+// Few returns n. In the build for interleavings it returns 2: capacities are small there,
+// and loops give up early, so that what happens at a limit is seen.
+func Few(n int) int { return n }
+
+// Go starts a goroutine. It does not block.
+func Go(f func()) { go f() }
+
+// AfterFunc is [time.AfterFunc].
+func AfterFunc(d time.Duration, f func()) *Timer { return time.AfterFunc(d, f) }
+
+// Yield lets other goroutines run. It is for loops with a bounded number of turns.
+func Yield() { runtime.Gosched() }
+
+// Spin lets other goroutines run. It is for loops that end only when another goroutine
+// has changed a variable that the loop reads.
+func Spin() { runtime.Gosched() }
