@@ -29,6 +29,8 @@ type party struct {
 	nodes  []*guest
 	told   []int // in order
 	result bool  // written before Complete
+	// Nodes are added in the order of their numbers, so that is the order in the list.
+	inOrder bool
 	wrong  error
 }
 
@@ -101,13 +103,18 @@ func (p *party) check() error {
 			return fmt.Errorf("node %d was delivered %d times instead of %d", g.number, g.delivered, want)
 		}
 	}
-	live, dead := 0, 0
+	live, dead, above := 0, 0, len(p.nodes)
 	for n := p.list.head.Load(); n != nil && n != closed; n = n.next {
 		if n.state.Load() == removed {
 			dead++
-		} else {
-			live++
+			continue
 		}
+		live++
+		number := n.target.(*guest).number
+		if p.inOrder && number > above {
+			return fmt.Errorf("node %d is below node %d, which came first", number, above)
+		}
+		above = number
 	}
 	if dead > live {
 		return fmt.Errorf("the list holds %d removed nodes and %d others", dead, live)
@@ -234,8 +241,23 @@ func TestInterleavingsOfVisitsOfAListThatStaysOpen(t *testing.T) {
 		p.add(1)
 		s.Go("visitor", func() { p.list.Visit(2, func(Target) {}) })
 		s.Go("remover", func() { p.remove(0) })
-		s.Go("other", func() { p.remove(1) })
+		s.Go("observer", func() { p.must(!p.list.Empty(), "a list with a waiter says that it is empty") })
 		s.Go("adder", func() { p.add(2) })
+		return p
+	})
+}
+
+// A sweep keeps the order. Two goroutines that hold nodes at the same time need not; a
+// visitor that has lost its patience is such a one.
+func TestInterleavingsOfASweepThatKeepsTheOrder(t *testing.T) {
+	explore(t, func(s *step.Schedule) *party {
+		p := newParty(4)
+		p.inOrder = true
+		p.add(0)
+		p.add(1)
+		s.Go("remover", func() { p.remove(0) })
+		s.Go("observer", func() { p.must(!p.list.Empty(), "a list with a waiter says that it is empty") })
+		s.Go("adder", func() { p.add(2); p.add(3) })
 		return p
 	})
 }
@@ -257,7 +279,26 @@ func TestInterleavingsOfWithdraw(t *testing.T) {
 			}
 		})
 		s.Go("remover", func() { p.remove(1) })
-		s.Go("completer", func() { p.complete() })
+		s.Go("completer", p.complete)
+		return p
+	})
+}
+
+// Both take the node back, and one of them does.
+func TestInterleavingsOfWithdrawAndRemove(t *testing.T) {
+	explore(t, func(s *step.Schedule) *party {
+		p := newParty(2)
+		p.add(0)
+		p.add(1)
+		g := p.nodes[0]
+		s.Go("owner", func() {
+			if p.list.Withdraw(&g.Node) {
+				p.must(!g.tookBack, "a node was taken back twice")
+				g.tookBack = true
+			}
+		})
+		s.Go("remover", func() { p.remove(0) })
+		s.Go("completer", p.complete)
 		return p
 	})
 }

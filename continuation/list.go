@@ -61,7 +61,8 @@ import "github.com/movenext/movenext/internal/step"
 // is final, and delivers them itself: once, because no other goroutine can reach them.
 // Nodes added in that window are found in step 6 and stay above the rest, which
 // preserves the order of adding. Two holders at the same time hold disjoint stacks, and
-// each puts its own back.
+// each puts its own back; the order between the two may then be lost. That takes a
+// visitor that has lost its patience (visit.go).
 //
 // Sweeping at every Remove would cost n² for n waiters that give up. So after a sweep
 // that left n nodes, the next n/2 marks do not sweep: each mark pays for a constant
