@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/movenext/movenext/internal/step"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// These programs run in each order of their steps; see package step. What must hold in
+// These programs run in each order of their steps; see package interleave. What must hold in
 // all of them:
 //
 //   - a node that Add accepted is delivered once, unless Remove or Withdraw took it back
@@ -31,7 +31,7 @@ type party struct {
 	result bool  // written before Complete
 	// Nodes are added in the order of their numbers, so that is the order in the list.
 	inOrder bool
-	wrong  error
+	wrong   error
 }
 
 // guest is a node and what happened to it.
@@ -126,9 +126,9 @@ func (p *party) check() error {
 }
 
 // explore runs programs in all of their schedules.
-func explore(t *testing.T, program func(s *step.Schedule) *party) {
+func explore(t *testing.T, program func(s *interleave.Schedule) *party) {
 	t.Helper()
-	r := step.Explore(t, func(s *step.Schedule) func() error {
+	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := program(s)
 		p.list.holders.Store(0xffffff00) // the count of holds is about to overflow
 		return p.check
@@ -137,7 +137,7 @@ func explore(t *testing.T, program func(s *step.Schedule) *party) {
 }
 
 func TestInterleavingsOfAddAndComplete(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(4)
 		s.Go("adder of two", func() { p.add(0); p.add(1) })
 		s.Go("adder", func() { p.add(2) })
@@ -156,7 +156,7 @@ func TestInterleavingsOfAddAndComplete(t *testing.T) {
 }
 
 func TestInterleavingsOfRemoveAndComplete(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)
 		for i := range p.nodes {
 			p.add(i)
@@ -169,7 +169,7 @@ func TestInterleavingsOfRemoveAndComplete(t *testing.T) {
 }
 
 func TestInterleavingsOfRemovesThatLeaveNothing(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)
 		for i := range p.nodes {
 			p.add(i)
@@ -182,7 +182,7 @@ func TestInterleavingsOfRemovesThatLeaveNothing(t *testing.T) {
 }
 
 func TestInterleavingsOfAddAndRemoveAndComplete(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)
 		p.add(0)
 		s.Go("comes and goes", func() {
@@ -198,7 +198,7 @@ func TestInterleavingsOfAddAndRemoveAndComplete(t *testing.T) {
 }
 
 func TestInterleavingsOfTheSameNodeRemovedTwice(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(2)
 		p.add(0)
 		p.add(1)
@@ -212,7 +212,7 @@ func TestInterleavingsOfTheSameNodeRemovedTwice(t *testing.T) {
 func TestInterleavingsOfVisits(t *testing.T) {
 	for _, visitors := range []int{1, 2} {
 		t.Run(fmt.Sprint(visitors), func(t *testing.T) {
-			explore(t, func(s *step.Schedule) *party {
+			explore(t, func(s *interleave.Schedule) *party {
 				p := newParty(3)
 				p.add(0)
 				p.add(1)
@@ -235,7 +235,7 @@ func TestInterleavingsOfVisits(t *testing.T) {
 }
 
 func TestInterleavingsOfVisitsOfAListThatStaysOpen(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)
 		p.add(0)
 		p.add(1)
@@ -250,7 +250,7 @@ func TestInterleavingsOfVisitsOfAListThatStaysOpen(t *testing.T) {
 // A sweep keeps the order. Two goroutines that hold nodes at the same time need not; a
 // visitor that has lost its patience is such a one.
 func TestInterleavingsOfASweepThatKeepsTheOrder(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(4)
 		p.inOrder = true
 		p.add(0)
@@ -264,7 +264,7 @@ func TestInterleavingsOfASweepThatKeepsTheOrder(t *testing.T) {
 
 // A node that was withdrawn is added to another list, which completes too.
 func TestInterleavingsOfWithdraw(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p, other := newParty(2), new(List)
 		p.add(0)
 		p.add(1)
@@ -286,7 +286,7 @@ func TestInterleavingsOfWithdraw(t *testing.T) {
 
 // Both take the node back, and one of them does.
 func TestInterleavingsOfWithdrawAndRemove(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(2)
 		p.add(0)
 		p.add(1)
@@ -305,7 +305,7 @@ func TestInterleavingsOfWithdrawAndRemove(t *testing.T) {
 
 // The owner leaves its attended node, while another goroutine completes.
 func TestInterleavingsOfLeave(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(2)
 		p.nodes[0].PrepareAttended(p.nodes[0])
 		p.add(1)
@@ -323,9 +323,9 @@ func TestInterleavingsOfLeave(t *testing.T) {
 
 // The owner completes what it waits for, and continues when no visitor looks.
 func TestInterleavingsOfSettle(t *testing.T) {
-	explore(t, func(s *step.Schedule) *party {
+	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)
-		var looks step.Int32
+		var looks interleave.Int32
 		p.nodes[0].PrepareAttended(p.nodes[0])
 		p.add(0)
 		p.add(1)

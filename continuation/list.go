@@ -1,6 +1,6 @@
 package continuation
 
-import "github.com/movenext/movenext/internal/step"
+import "github.com/movenext/movenext/internal/interleave"
 
 // # The one race
 //
@@ -97,9 +97,9 @@ import "github.com/movenext/movenext/internal/step"
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
 type List struct {
-	head    step.Pointer[Node]
-	credit  step.Int32  // marks left until the next sweep
-	holders step.Uint32 // holders of detached nodes; see below
+	head    interleave.Pointer[Node]
+	credit  interleave.Int32  // marks left until the next sweep
+	holders interleave.Uint32 // holders of detached nodes; see below
 }
 
 // The word holders.

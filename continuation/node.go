@@ -1,7 +1,7 @@
 package continuation
 
 import (
-	"github.com/movenext/movenext/internal/step"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -33,7 +33,7 @@ type Target interface {
 type Node struct {
 	next   *Node
 	target Target
-	state  step.Uint32
+	state  interleave.Uint32
 }
 
 // The states of a node.

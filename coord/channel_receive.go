@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"iter"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -153,7 +153,7 @@ func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 // described says what a receiver waits for.
 func (r *receiving[T]) described() string { return typeName((*Channel[T])(r)) + ".Receive" }
 
-func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
+func (r *receiving[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
 func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {

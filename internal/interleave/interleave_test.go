@@ -1,6 +1,6 @@
 //go:build interleave
 
-package step
+package interleave
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func lostUpdate(s *Schedule) func() error {
 func TestALostUpdateIsFoundAndShownWithOnePreemption(t *testing.T) {
 	r := Search(lostUpdate, 100)
 	require.Contains(t, r.Failure, errLost.Error())
-	assert.Contains(t, r.Failure, "step_test.go:")
+	assert.Contains(t, r.Failure, "interleave_test.go:")
 	t.Log(r.Failure)
 }
 

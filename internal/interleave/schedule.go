@@ -1,6 +1,6 @@
 //go:build interleave
 
-package step
+package interleave
 
 import (
 	"fmt"
@@ -157,7 +157,7 @@ func (s *Schedule) Go(name string, f func()) {
 // add makes a thread that has done nothing yet.
 func (s *Schedule) add(name string) *thread {
 	if len(s.threads) == maxThreads {
-		panic("step: the program has too many goroutines")
+		panic("interleave: the program has too many goroutines")
 	}
 	t := &thread{id: len(s.threads), name: name, read: map[*object]int{}}
 	if s.running != nil {
@@ -470,7 +470,7 @@ func callerOutside() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		f, more := frames.Next()
-		if !strings.Contains(f.Function, "/internal/step.") || strings.HasSuffix(f.File, "_test.go") {
+		if !strings.Contains(f.Function, "/internal/interleave.") || strings.HasSuffix(f.File, "_test.go") {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		if !more {

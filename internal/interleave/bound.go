@@ -1,6 +1,6 @@
 //go:build interleave
 
-package step
+package interleave
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-// Package step has the atomic variables, the mutex and the go statement that the
+// Package interleave has the atomic variables, the mutex and the go statement that the
 // protocols of the runtime are made of. In a normal build they are aliases of those of
 // the standard library, so a program carries nothing of this package.
 //
@@ -19,4 +19,4 @@
 // steps around them, which is all that a program without data races can tell; whether
 // there are data races is the race detector's matter. Steps are sequentially consistent,
 // like Go's atomic operations.
-package step
+package interleave
