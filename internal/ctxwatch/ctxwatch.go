@@ -117,7 +117,7 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 // context may be a user's, and its methods may do anything, even watch a context.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
-	stop := context.AfterFunc(ctx, g.end)
+	stop := interleave.AfterContext(ctx, g.end)
 	g.shard.mu.Lock()
 	left := g.left
 	if !left {

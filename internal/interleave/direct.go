@@ -3,6 +3,7 @@
 package interleave
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -43,3 +44,6 @@ func Yield() { runtime.Gosched() }
 // Spin lets other goroutines run. It is for loops that end only when another goroutine
 // has changed a variable that the loop reads.
 func Spin() { runtime.Gosched() }
+
+// AfterContext is [context.AfterFunc].
+func AfterContext(ctx context.Context, f func()) (stop func() bool) { return context.AfterFunc(ctx, f) }

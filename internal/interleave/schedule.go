@@ -3,6 +3,7 @@
 package interleave
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -462,6 +463,16 @@ func (t *Timer) arm(d time.Duration, armed bool) (was bool) {
 	was, t.armed = t.armed, armed
 	t.object.written()
 	return was
+}
+
+// AfterContext is [context.AfterFunc]. During an exploration the context does it itself:
+// package context would start a goroutine that is none of the program's.
+func AfterContext(ctx context.Context, f func()) (stop func() bool) {
+	own, does := ctx.(interface{ AfterFunc(f func()) func() bool })
+	if current == nil || !does {
+		return context.AfterFunc(ctx, f)
+	}
+	return own.AfterFunc(f)
 }
 
 // callerOutside returns the file and line of the caller of this package.
