@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -128,12 +126,11 @@ func (p *party) check() error {
 // explore runs programs in all of their schedules.
 func explore(t *testing.T, program func(s *interleave.Schedule) *party) {
 	t.Helper()
-	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := program(s)
 		p.list.holders.Store(0xffffff00) // the count of holds is about to overflow
 		return p.check
 	})
-	require.True(t, r.Complete || r.Preemptions >= 1, "more schedules than planned")
 }
 
 func TestInterleavingsOfAddAndComplete(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/movenext/movenext/internal/interleave"
 )
 
@@ -162,7 +160,7 @@ func check(ctx *ending, all ...*watcher) error {
 // context.
 func explore(t *testing.T, ends bool, watchers ...func(w *watcher)) {
 	t.Helper()
-	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		ctx := newEnding()
 		var all []*watcher
 		for i, do := range watchers {
@@ -175,7 +173,6 @@ func explore(t *testing.T, ends bool, watchers ...func(w *watcher)) {
 		}
 		return func() error { return check(ctx, all...) }
 	})
-	assert.True(t, r.Complete || r.Preemptions >= 1)
 }
 
 func starts(w *watcher)       { w.start() }
@@ -196,3 +193,27 @@ func TestInterleavingsOfOneThatStays(t *testing.T)          { explore(t, false, 
 func TestInterleavingsOfOneThatStaysToTheEnd(t *testing.T)  { explore(t, true, comesAndGoes, starts) }
 func TestInterleavingsOfAWatchThatIsUsedAgain(t *testing.T) { explore(t, true, comesAgain) }
 func TestInterleavingsOfOneThatComesAgain(t *testing.T)     { explore(t, false, comesAgain, comesAndGoes) }
+
+// Two goroutines stop the same watch, and one of them does.
+func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		ctx := newEnding()
+		w, other := &watcher{ctx: ctx}, &watcher{ctx: ctx}
+		w.start()
+		other.start()
+		stopped := 0
+		for i := range 2 {
+			s.Go(fmt.Sprint("stopper ", i), func() {
+				if w.Stop() {
+					stopped++
+				}
+			})
+		}
+		return func() error {
+			if w.stopped = stopped > 0; stopped != 1 {
+				return fmt.Errorf("stopped %d times", stopped)
+			}
+			return check(ctx, w, other)
+		}
+	})
+}

@@ -85,7 +85,6 @@ type thread struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
-	begun bool
 	done  bool
 
 	op    pending
@@ -172,7 +171,6 @@ func (s *Schedule) add(name string) *thread {
 
 // start runs a new thread up to its first step, which shows nothing to other threads.
 func (s *Schedule) start(t *thread, f func()) {
-	t.begun = true
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
 		defer s.ended(t)
@@ -198,12 +196,7 @@ func (s *Schedule) ended(t *thread) {
 	if abandoned {
 		return
 	}
-	if t.timer != nil {
-		t.begun = false
-		t.op = pending{kind: fire, object: &t.timer.object, id: s.idOf(&t.timer.object)}
-	} else {
-		t.done = true
-	}
+	t.done = true
 	if !s.starting {
 		s.chosen = s.pick()
 	}
@@ -352,7 +345,7 @@ func run(program Program, by strategy, locate bool) *Schedule {
 	for s.chosen = s.pick(); s.chosen != nil; {
 		t := s.chosen
 		s.running, s.chosen = t, nil
-		if !t.begun {
+		if t.timer != nil {
 			s.fired(t)
 			continue
 		}
@@ -382,12 +375,12 @@ func (s *Schedule) abandon() {
 	abandoned = false
 }
 
-// fired is the first step of a timer's goroutine, which has been chosen.
+// fired lets a timer expire that has been chosen: its function runs on a goroutine of
+// its own, since the timer may be armed again before the function has ended.
 func (s *Schedule) fired(t *thread) {
 	t.timer.armed = false
 	t.timer.object.written()
-	s.start(t, t.timer.f)
-	// What follows is chosen here, since the thread is at its next step, or has ended.
+	s.start(s.add(t.name+" fires"), t.timer.f)
 	s.running = t
 	s.chosen = s.pick()
 }

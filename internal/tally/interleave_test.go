@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -105,25 +103,23 @@ func (a *accounts) check() error {
 func TestInterleavingsOfWorkAndClose(t *testing.T) {
 	for _, how := range []string{"run", "abandon", "refuse"} {
 		t.Run(how, func(t *testing.T) {
-			r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+			interleave.Explore(t, func(s *interleave.Schedule) func() error {
 				a := newAccounts()
 				s.Go("first", func() { a.submit("run") })
 				s.Go("other", func() { a.submit(how) })
 				s.Go("closer", a.close)
 				return a.check
 			})
-			assert.True(t, r.Complete || r.Preemptions >= 2)
 		})
 	}
 }
 
 func TestInterleavingsOfTwoCloses(t *testing.T) {
-	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		a := newAccounts()
 		s.Go("worker", func() { a.submit("run"); a.submit("abandon") })
 		s.Go("closer", a.close)
 		s.Go("other closer", a.close)
 		return a.check
 	})
-	assert.True(t, r.Complete || r.Preemptions >= 2)
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -85,12 +83,11 @@ func (p *program) check() error {
 
 func explore(t *testing.T, make func(s *interleave.Schedule, p *program)) {
 	t.Helper()
-	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := new(program)
 		make(s, p)
 		return p.check
 	})
-	assert.True(t, r.Complete || r.Preemptions >= 1)
 }
 
 func TestInterleavingsOfTwoTimers(t *testing.T) {

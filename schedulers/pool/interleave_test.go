@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -104,12 +102,11 @@ func (b *business) check() error {
 
 func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *business)) {
 	t.Helper()
-	r := interleave.Explore(t, func(s *interleave.Schedule) func() error {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		b := &business{pool: New(Workers(workers, workers), AddAfter(0)), most: int32(workers)}
 		program(s, b)
 		return b.check
 	})
-	assert.True(t, r.Complete || r.Preemptions >= 1)
 }
 
 func onWorkers(t *testing.T, program func(s *interleave.Schedule, b *business)) {
