@@ -10,6 +10,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linear"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -151,7 +152,12 @@ func TestInterleavingsOfTwoStartsAndACancel(t *testing.T) {
 		}
 		s.Go("starter", start)
 		s.Go("other starter", start)
-		s.Go("canceler", func() { j.Cancel() })
+		s.Go("canceler", func() {
+			j.Cancel()
+			if s := j.Status(); s == Created || s == Scheduled {
+				p.failf("a canceled job is %s", s)
+			}
+		})
 		return func() error {
 			if p.decided > 1 {
 				return fmt.Errorf("%d starts", p.decided)
@@ -164,14 +170,13 @@ func TestInterleavingsOfTwoStartsAndACancel(t *testing.T) {
 	})
 }
 
-// A waiter starts a job that was made and not started.
-func TestInterleavingsOfARegistrationAndAStart(t *testing.T) {
+// Waiters start a job that was made and not started.
+func TestInterleavingsOfRegistrationsThatStart(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		p := new(trial)
 		j := New(onSpawner(), p.call)
 		s.Go("waiter", func() { p.register(j) })
 		s.Go("other waiter", func() { p.register(j) })
-		s.Go("starter", func() { _ = j.Start() })
 		return func() error { return p.check(j) }
 	})
 }
@@ -319,5 +324,16 @@ func TestInterleavingsOfTheUsersOfAContext(t *testing.T) {
 			}
 			return p.wrong
 		}
+	})
+}
+
+func TestInterleavingsOfASourceAreLinearizable(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		h, source := new(linear.History), NewSource[int]()
+		for _, v := range []int{1, setCancel} {
+			s.Go(fmt.Sprint("setter of ", v), func() { set(h, source, v) })
+		}
+		s.Go("reader", func() { read(h, source.Job()); read(h, source.Job()) })
+		return func() error { return explained(h) }
 	})
 }
