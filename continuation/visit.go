@@ -24,7 +24,7 @@ import "github.com/movenext/movenext/internal/interleave"
 // could wait for each other.
 
 // patience is how often a visitor yields to other holders: some milliseconds.
-var patience = interleave.Few(1 << 16)
+const patience = 1 << 16 >> interleave.Shrink
 
 // Visit calls look for the targets of the nodes that wait in l, the last added first,
 // and stops after limit of them. What look sees may be outdated when Visit returns.

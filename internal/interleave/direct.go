@@ -28,9 +28,9 @@ type Mutex = sync.Mutex
 // Timer is the timer of package time.
 type Timer = time.Timer
 
-// Few returns n. In the build for interleavings it returns 2: capacities are small there,
-// and loops give up early, so that what happens at a limit is seen.
-func Few(n int) int { return n }
+// Shrink is by how many bits limits are smaller: 15 in the build for interleavings, where
+// loops give up early, so that what happens at a limit is seen.
+const Shrink = 0
 
 // Go starts a goroutine. It does not block.
 func Go(f func()) { go f() }
