@@ -10,8 +10,8 @@ import (
 
 // Source is the producer's half of a job that is completed by hand: by a callback,
 // a message, a test. The first TrySet… wins, and returns true; all others
-// return false and change nothing. All methods are safe for concurrent use; none
-// blocks or runs a user's code.
+// return false and change nothing, and the job has ended when they do. All methods are
+// safe for concurrent use; none blocks or runs a user's code.
 //
 // It is .NET's TaskCompletionSource. A job whose source is never completed stays
 // WaitingForActivation forever. A source that becomes garbage that way, with all that
