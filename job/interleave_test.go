@@ -293,7 +293,7 @@ func TestInterleavingsOfAllOfSeveral(t *testing.T) {
 }
 
 // A job starts another one and does not wait for it. Its context ends with the last of
-// the two, whoever asks for it first.
+// the two.
 func TestInterleavingsOfTheUsersOfAContext(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		p := new(trial)
