@@ -10,12 +10,20 @@ import (
 	"time"
 )
 
-// The atomic variables of package sync/atomic.
 type (
-	Bool   = atomic.Bool
-	Int32  = atomic.Int32
-	Int64  = atomic.Int64
+	// Bool is an atomic boolean.
+	Bool = atomic.Bool
+
+	// Int32 is an atomic int32.
+	Int32 = atomic.Int32
+
+	// Int64 is an atomic int64.
+	Int64 = atomic.Int64
+
+	// Uint32 is an atomic uint32.
 	Uint32 = atomic.Uint32
+
+	// Uint64 is an atomic uint64.
 	Uint64 = atomic.Uint64
 )
 

@@ -4,12 +4,20 @@ package interleave
 
 import "sync"
 
-// The atomic variables of package sync/atomic, each operation of which is a step.
 type (
-	Bool   = variable[bool]
-	Int32  = number[int32]
-	Int64  = number[int64]
+	// Bool is an atomic boolean.
+	Bool = variable[bool]
+
+	// Int32 is an atomic int32.
+	Int32 = number[int32]
+
+	// Int64 is an atomic int64.
+	Int64 = number[int64]
+
+	// Uint32 is an atomic uint32.
 	Uint32 = number[uint32]
+
+	// Uint64 is an atomic uint64.
 	Uint64 = number[uint64]
 )
 
