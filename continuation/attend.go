@@ -1,6 +1,6 @@
 package continuation
 
-import "runtime"
+import "github.com/movenext/movenext/internal/interleave"
 
 // # Waiters that work meanwhile
 //
@@ -79,6 +79,6 @@ func (l *List) CompleteAttended() Chain {
 // it then yields until they finish, which takes a few steps that never block.
 func (l *List) Settle() {
 	for l.holders.Load()&holding != 0 {
-		runtime.Gosched()
+		interleave.Spin()
 	}
 }

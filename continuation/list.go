@@ -1,6 +1,6 @@
 package continuation
 
-import "sync/atomic"
+import "github.com/movenext/movenext/internal/interleave"
 
 // # The one race
 //
@@ -61,7 +61,8 @@ import "sync/atomic"
 // is final, and delivers them itself: once, because no other goroutine can reach them.
 // Nodes added in that window are found in step 6 and stay above the rest, which
 // preserves the order of adding. Two holders at the same time hold disjoint stacks, and
-// each puts its own back.
+// each puts its own back; the order between the two may then be lost. That takes a
+// visitor that has lost its patience (visit.go).
 //
 // Sweeping at every Remove would cost n² for n waiters that give up. So after a sweep
 // that left n nodes, the next n/2 marks do not sweep: each mark pays for a constant
@@ -96,9 +97,9 @@ import "sync/atomic"
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
 type List struct {
-	head    atomic.Pointer[Node]
-	credit  atomic.Int32  // marks left until the next sweep
-	holders atomic.Uint32 // holders of detached nodes; see below
+	head    interleave.Pointer[Node]
+	credit  interleave.Int32  // marks left until the next sweep
+	holders interleave.Uint32 // holders of detached nodes; see below
 }
 
 // The word holders.

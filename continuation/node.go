@@ -1,8 +1,7 @@
 package continuation
 
 import (
-	"sync/atomic"
-
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -34,7 +33,7 @@ type Target interface {
 type Node struct {
 	next   *Node
 	target Target
-	state  atomic.Uint32
+	state  interleave.Uint32
 }
 
 // The states of a node.

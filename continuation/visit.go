@@ -1,6 +1,6 @@
 package continuation
 
-import "runtime"
+import "github.com/movenext/movenext/internal/interleave"
 
 // # Looking at the waiters
 //
@@ -24,7 +24,7 @@ import "runtime"
 // could wait for each other.
 
 // patience is how often a visitor yields to other holders: some milliseconds.
-const patience = 1 << 16
+const patience = 1 << 16 >> interleave.Shrink
 
 // Visit calls look for the targets of the nodes that wait in l, the last added first,
 // and stops after limit of them. What look sees may be outdated when Visit returns.
@@ -72,7 +72,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 			l.holders.Add(hold + began)
 			break
 		}
-		runtime.Gosched()
+		interleave.Yield()
 	}
 	top := l.detach()
 	var late Chain

@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -16,7 +16,7 @@ import (
 //
 // It is .NET's AutoResetEvent without a thread.
 type AutoResetEvent struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	isSet bool // no waiter then
 	queue queue[job.Void, job.Void]
 }
@@ -98,7 +98,7 @@ func (e *AutoResetEvent) take() bool {
 	return was
 }
 
-func (e *AutoResetEvent) guard() *sync.Mutex { return &e.mu }
+func (e *AutoResetEvent) guard() *interleave.Mutex { return &e.mu }
 
 func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 	if e.take() {

@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -22,7 +22,7 @@ import (
 // leader instead of a function that runs between two phases: such a function would run
 // while no participant can continue, so it could not suspend.
 type Barrier struct {
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	parties int
 	phase   uint64
 	arrived queue[bool, job.Void] // all but the one that completes the phase
@@ -130,7 +130,7 @@ func (b *Barrier) endPhase() outcomes {
 	return b.arrived.serveAll(false, nil)
 }
 
-func (b *Barrier) guard() *sync.Mutex { return &b.mu }
+func (b *Barrier) guard() *interleave.Mutex { return &b.mu }
 
 func (b *Barrier) admit(w *waiter[bool, job.Void]) outcomes {
 	told, last := b.arrive()

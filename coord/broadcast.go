@@ -1,8 +1,7 @@
 package coord
 
 import (
-	"sync"
-
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -42,7 +41,7 @@ type Broadcast[T any] struct {
 	full     FullMode
 	dropped  schedulers.Hook[T]
 
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	kept    ring[kept[T]]
 	first   uint64 // the number of the oldest that is kept, or of the next if none is
 	subs    subscriptions[T]

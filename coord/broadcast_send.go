@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -75,7 +75,7 @@ func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
 	return p.mustWait, p.err
 }
 
-func (b *Broadcast[T]) guard() *sync.Mutex { return &b.mu }
+func (b *Broadcast[T]) guard() *interleave.Mutex { return &b.mu }
 
 func (b *Broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 	p := b.put(w.ask)

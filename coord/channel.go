@@ -2,9 +2,8 @@ package coord
 
 import (
 	"math"
-	"sync"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -29,7 +28,7 @@ type Channel[T any] struct {
 	dropped  schedulers.Hook[T]
 	rank     func(T) int64 // nil: first in, first out
 
-	mu        sync.Mutex
+	mu        interleave.Mutex
 	fifo      ring[T]
 	ranked    heap[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
@@ -37,8 +36,8 @@ type Channel[T any] struct {
 	closed    error // nil: open
 
 	// How a single receiver waits without the lock; see channel_single.go.
-	level  atomic.Uint32
-	single atomic.Pointer[waiter[T, job.Void]]
+	level  interleave.Uint32
+	single interleave.Pointer[waiter[T, job.Void]]
 }
 
 // ChannelOption configures a [Channel] or a [Broadcast] of T.

@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"iter"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -155,7 +155,7 @@ func (r *receiving[T]) described() string { return typeName((*Channel[T])(r)) + 
 
 func (r *receiving[T]) buffer() buffer { return (*Channel[T])(r) }
 
-func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
+func (r *receiving[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
 func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {

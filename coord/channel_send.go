@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -133,7 +133,7 @@ func (s *sending[T]) described() string { return typeName((*Channel[T])(s)) + ".
 
 func (s *sending[T]) buffer() buffer { return (*Channel[T])(s) }
 
-func (s *sending[T]) guard() *sync.Mutex { return &s.mu }
+func (s *sending[T]) guard() *interleave.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.
 func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {

@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -141,7 +141,7 @@ func (c *Cond) heldBy(job.Void) *schedulers.Holder { return nil }
 
 func (c *Cond) granted(r *statemachine.Run, _ job.Void) { c.L.holder.takenBy(r) }
 
-func (c *Cond) guard() *sync.Mutex { return &c.L.mu }
+func (c *Cond) guard() *interleave.Mutex { return &c.L.mu }
 
 // admit hands the lock on before its next holder can signal the waiter.
 func (c *Cond) admit(w *waiter[job.Void, job.Void]) outcomes {

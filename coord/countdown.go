@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -16,7 +16,7 @@ import (
 // It is sync.WaitGroup with contexts and without a goroutine, and .NET's
 // CountdownEvent.
 type Countdown struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	left  int64 // no waiters when it is 0
 	queue queue[job.Void, job.Void]
 }
@@ -97,7 +97,7 @@ func (c *Countdown) Left() int64 {
 	return c.left
 }
 
-func (c *Countdown) guard() *sync.Mutex { return &c.mu }
+func (c *Countdown) guard() *interleave.Mutex { return &c.mu }
 
 func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 	if c.left == 0 {

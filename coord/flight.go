@@ -3,9 +3,9 @@ package coord
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -23,7 +23,7 @@ type flight[T any] struct {
 
 	landed func() // called when the computation has ended; may be nil
 
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	over  bool // no waiters then
 	queue queue[T, job.Void]
 }
@@ -95,7 +95,7 @@ func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told.complete()
 }
 
-func (f *flight[T]) guard() *sync.Mutex { return &f.mu }
+func (f *flight[T]) guard() *interleave.Mutex { return &f.mu }
 
 func (f *flight[T]) admit(w *waiter[T, job.Void]) (told outcomes) {
 	if !f.over {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -21,7 +21,7 @@ import (
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
-	is atomic.Pointer[schedulers.Holder]
+	is interleave.Pointer[schedulers.Holder]
 }
 
 // taken records that the work of ctx has the lock.

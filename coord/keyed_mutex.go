@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -17,7 +17,7 @@ import (
 // A key must be comparable and equal to itself. Any other key (an interface that holds
 // a slice; NaN) panics: it could not be found again to unlock it.
 type KeyedMutex[K comparable] struct {
-	mu sync.Mutex
+	mu interleave.Mutex
 	// A key that is present is locked. Its queue is nil until a caller waits.
 	locked shrinkmap.Map[K, *queue[job.Void, K]]
 	// The holder of each key, if something reports it; guarded by mu.
@@ -138,7 +138,7 @@ func (m *KeyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
 
 func (m *KeyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
 
-func (m *KeyedMutex[K]) guard() *sync.Mutex { return &m.mu }
+func (m *KeyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
 
 func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	if m.take(w.ask) {

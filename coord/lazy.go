@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 )
 
@@ -22,7 +22,7 @@ import (
 // It is Stephen Toub's AsyncLazy.
 type Lazy[T any] struct {
 	fn      func(context.Context) (T, error)
-	current atomic.Pointer[flight[T]]
+	current interleave.Pointer[flight[T]]
 }
 
 // NewLazy returns a Lazy whose value fn computes. Asking for a value of a nil fn fails

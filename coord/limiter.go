@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"errors"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -30,7 +30,7 @@ type Limiter[K comparable] struct {
 
 	limit, perKey, line int
 
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
 	ready   limitRing[K] // the keys whose first waiter lacks only a permit of the whole
 	held    int
@@ -165,7 +165,7 @@ func (l *Limiter[K]) Metrics() LimiterMetrics {
 	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
 }
 
-func (l *Limiter[K]) guard() *sync.Mutex { return &l.mu }
+func (l *Limiter[K]) guard() *interleave.Mutex { return &l.mu }
 
 func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	if l.line > 0 && l.waiting >= l.line && !l.free(w.ask) {

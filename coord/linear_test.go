@@ -14,77 +14,23 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/internal/linear"
 )
 
-// A history is linearizable if its calls have an order with two properties: a call that
-// ended before another began comes first, and a sequential program would have answered
-// the same. The search is that of Wing and Gong: try as the first each call that began
-// before any had ended, and continue with the rest; positions that were tried before
-// are not tried again (Lowe).
-//
-// A call that gave up has done nothing, so it is left out. That it has done
-// nothing follows if all the others are in order without it.
-
-// call is one call of a history.
-type call struct {
-	op         string
-	arg        int
-	ok         bool // what it answered
-	got        int
-	begin, end int64
-}
-
-// step answers c in the given state as a sequential program would: it returns the next
-// state, or false if such a program could not have given c's answer.
-type step func(state []int, c call) ([]int, bool)
-
-// linearizable reports whether the history has an order that ends in an accepted state.
-func linearizable(calls []call, state []int, do step, accept func([]int) bool) bool {
-	tried := map[string]bool{}
-	var search func(left []call, state []int) bool
-	search = func(left []call, state []int) bool {
-		if len(left) == 0 {
-			return accept(state)
-		}
-		position := fmt.Sprint(state, left)
-		if tried[position] {
-			return false
-		}
-		tried[position] = true
-		ended := slices.MinFunc(left, func(a, b call) int { return int(a.end - b.end) }).end
-		for i, c := range left {
-			if c.begin > ended {
-				continue
-			}
-			if next, ok := do(state, c); ok && search(slices.Delete(slices.Clone(left), i, i+1), next) {
-				return true
-			}
-		}
-		return false
-	}
-	return search(calls, state)
-}
+// The calls of a history, and how they are explained, are those of package linear.
 
 // recorder records the calls of several goroutines.
-type recorder struct {
-	clock atomic.Int64
-	mu    sync.Mutex
-	calls []call
-}
+type recorder struct{ linear.History }
 
 // note records the call of do. An error says that the call gave up, unless it is an
 // answer.
 func (r *recorder) note(op string, arg int, do func() (int, error)) error {
-	c := call{op: op, arg: arg, begin: r.clock.Add(1)}
+	c := r.Begin(op, arg)
 	got, err := do()
-	c.end = r.clock.Add(1)
-	c.got, c.ok = got, err == nil
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		c.End(got, err == nil)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls = append(r.calls, c)
 	return err
 }
 
@@ -121,7 +67,7 @@ func onHistories(t *testing.T, made func(r *recorder) history) {
 						})
 					}
 					all.Wait()
-					require.True(t, h.explained(), "no order explains %+v", r.calls)
+					require.True(t, h.explained(), "no order explains %+v", r.Calls())
 				})
 			}
 		})
@@ -136,7 +82,7 @@ func TestASemaphoreIsLinearizable(t *testing.T) {
 			worker: func(random *rand.Rand) func(context.Context) { return semaphoreWorker(r, s, random) },
 			explained: func() bool {
 				free := int(s.Free())
-				return linearizable(r.calls, []int{size}, semaphoreStep, func(state []int) bool { return state[0] == free })
+				return r.Explained([]int{size}, semaphoreStep, func(state []int) bool { return state[0] == free })
 			},
 		}
 	})
@@ -177,15 +123,15 @@ func semaphoreWorker(r *recorder, s *Semaphore, random *rand.Rand) func(context.
 
 // semaphoreStep is a semaphore whose state is the number of free permits. A try may
 // fail although enough are free: a waiter may be asking for more.
-func semaphoreStep(state []int, c call) ([]int, bool) {
+func semaphoreStep(state []int, c linear.Call) ([]int, bool) {
 	free := state[0]
 	switch {
-	case c.op == "release":
-		return []int{free + c.arg}, true
-	case c.ok:
-		return []int{free - c.arg}, c.arg <= free
+	case c.Op == "release":
+		return []int{free + c.Arg}, true
+	case c.OK:
+		return []int{free - c.Arg}, c.Arg <= free
 	}
-	return state, c.op == "try"
+	return state, c.Op == "try"
 }
 
 func TestAMutexIsLinearizable(t *testing.T) {
@@ -194,7 +140,7 @@ func TestAMutexIsLinearizable(t *testing.T) {
 		return history{
 			worker: func(random *rand.Rand) func(context.Context) { return mutexWorker(r, m, random) },
 			explained: func() bool {
-				return linearizable(r.calls, []int{0}, mutexStep, func(state []int) bool { return (state[0] == 1) == m.locked })
+				return r.Explained([]int{0}, mutexStep, func(state []int) bool { return (state[0] == 1) == m.locked })
 			},
 		}
 	})
@@ -231,15 +177,15 @@ func mutexWorker(r *recorder, m *Mutex, random *rand.Rand) func(context.Context)
 
 // mutexStep is a mutex whose state is 1 if it is locked. Unlike a semaphore's, its try
 // fails for one reason only.
-func mutexStep(state []int, c call) ([]int, bool) {
+func mutexStep(state []int, c linear.Call) ([]int, bool) {
 	locked := state[0] == 1
 	switch {
-	case c.op == "unlock":
+	case c.Op == "unlock":
 		return []int{0}, locked
-	case c.ok:
+	case c.OK:
 		return []int{1}, !locked
 	}
-	return state, c.op == "try" && locked
+	return state, c.Op == "try" && locked
 }
 
 func TestABoundedChannelIsLinearizable(t *testing.T) {
@@ -251,7 +197,7 @@ func TestABoundedChannelIsLinearizable(t *testing.T) {
 					return history{
 						worker: func(random *rand.Rand) func(context.Context) { return channelWorker(r, c, random) },
 						explained: func() bool {
-							return linearizable(r.calls, nil, channelStep(capacity, full), func(state []int) bool {
+							return r.Explained(nil, channelStep(capacity, full), func(state []int) bool {
 								return len(state) == c.Len()
 							})
 						},
@@ -286,49 +232,53 @@ func channelWorker(r *recorder, c *Channel[int], random *rand.Rand) func(context
 }
 
 // channelStep is a channel whose state is what it holds.
-func channelStep(capacity int, mode FullMode) step {
-	return func(held []int, c call) ([]int, bool) {
+func channelStep(capacity int, mode FullMode) linear.Model {
+	return func(held []int, c linear.Call) ([]int, bool) {
 		room := len(held) < capacity
 		switch {
-		case (c.op == "receive" || c.op == "try receive") && c.ok:
-			return held[min(1, len(held)):], len(held) > 0 && held[0] == c.got
-		case c.op == "try receive":
+		case (c.Op == "receive" || c.Op == "try receive") && c.OK:
+			return held[min(1, len(held)):], len(held) > 0 && held[0] == c.Got
+		case c.Op == "try receive":
 			return held, len(held) == 0
-		case c.ok && room:
-			return append(slices.Clone(held), c.arg), true
-		case c.ok:
+		case c.OK && room:
+			return append(slices.Clone(held), c.Arg), true
+		case c.OK:
 			return map[FullMode][]int{
 				DropNewest: held,
-				DropOldest: append(slices.Clone(held[1:]), c.arg),
+				DropOldest: append(slices.Clone(held[1:]), c.Arg),
 			}[mode], mode == DropNewest || mode == DropOldest
 		}
-		return held, !room && (mode == Reject || c.op == "try send" && mode == WaitForRoom)
+		return held, !room && (mode == Reject || c.Op == "try send" && mode == WaitForRoom)
 	}
 }
 
 func TestAHistoryThatNoOrderExplainsIsFound(t *testing.T) {
 	anyEnd := func([]int) bool { return true }
-	send := func(v int, begin, end int64) call { return call{"send", v, true, 0, begin, end} }
-	receive := func(v int, begin, end int64) call { return call{"receive", 0, true, v, begin, end} }
+	send := func(v int, begin, end int64) linear.Call {
+		return linear.Call{Op: "send", Arg: v, OK: true}.At(begin, end)
+	}
+	receive := func(v int, begin, end int64) linear.Call {
+		return linear.Call{Op: "receive", OK: true, Got: v}.At(begin, end)
+	}
 	do := channelStep(2, WaitForRoom)
 	for name, c := range map[string]struct {
-		calls []call
+		calls []linear.Call
 		want  bool
 	}{
-		"in order":                 {[]call{send(1, 1, 2), send(2, 3, 4), receive(1, 5, 6), receive(2, 7, 8)}, true},
-		"out of order":             {[]call{send(1, 1, 2), send(2, 3, 4), receive(2, 5, 6), receive(1, 7, 8)}, false},
-		"sends overlap":            {[]call{send(1, 1, 4), send(2, 2, 3), receive(2, 5, 6), receive(1, 7, 8)}, true},
-		"received before sent":     {[]call{receive(1, 1, 2), send(1, 3, 4)}, false},
-		"received while sent":      {[]call{receive(1, 1, 3), send(1, 2, 4)}, true},
-		"received twice":           {[]call{send(1, 1, 2), receive(1, 3, 4), receive(1, 5, 6)}, false},
-		"more than there is room":  {[]call{send(1, 1, 2), send(2, 3, 4), send(3, 5, 6)}, false},
-		"full though there is one": {[]call{{"try send", 1, false, 0, 1, 2}}, false},
-		"empty though there is":    {[]call{send(1, 1, 2), {"try receive", 0, false, 0, 3, 4}}, false},
+		"in order":                 {[]linear.Call{send(1, 1, 2), send(2, 3, 4), receive(1, 5, 6), receive(2, 7, 8)}, true},
+		"out of order":             {[]linear.Call{send(1, 1, 2), send(2, 3, 4), receive(2, 5, 6), receive(1, 7, 8)}, false},
+		"sends overlap":            {[]linear.Call{send(1, 1, 4), send(2, 2, 3), receive(2, 5, 6), receive(1, 7, 8)}, true},
+		"received before sent":     {[]linear.Call{receive(1, 1, 2), send(1, 3, 4)}, false},
+		"received while sent":      {[]linear.Call{receive(1, 1, 3), send(1, 2, 4)}, true},
+		"received twice":           {[]linear.Call{send(1, 1, 2), receive(1, 3, 4), receive(1, 5, 6)}, false},
+		"more than there is room":  {[]linear.Call{send(1, 1, 2), send(2, 3, 4), send(3, 5, 6)}, false},
+		"full though there is one": {[]linear.Call{{Op: "try send", Arg: 1}}, false},
+		"empty though there is":    {[]linear.Call{send(1, 1, 2), linear.Call{Op: "try receive"}.At(3, 4)}, false},
 	} {
-		assert.Equal(t, c.want, linearizable(c.calls, nil, do, anyEnd), name)
+		assert.Equal(t, c.want, linear.Explained(c.calls, nil, do, anyEnd), name)
 	}
-	locks := []call{{"lock", 0, true, 0, 1, 2}, {"lock", 0, true, 0, 3, 4}}
-	assert.False(t, linearizable(locks, []int{0}, mutexStep, anyEnd))
-	permits := []call{{"acquire", 2, true, 0, 1, 4}, {"acquire", 2, true, 0, 2, 3}}
-	assert.False(t, linearizable(permits, []int{3}, semaphoreStep, anyEnd))
+	locks := []linear.Call{linear.Call{Op: "lock", OK: true}.At(1, 2), linear.Call{Op: "lock", OK: true}.At(3, 4)}
+	assert.False(t, linear.Explained(locks, []int{0}, mutexStep, anyEnd))
+	permits := []linear.Call{linear.Call{Op: "acquire", Arg: 2, OK: true}.At(1, 4), linear.Call{Op: "acquire", Arg: 2, OK: true}.At(2, 3)}
+	assert.False(t, linear.Explained(permits, []int{3}, semaphoreStep, anyEnd))
 }

@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -16,7 +16,7 @@ import (
 //
 // It is .NET's ManualResetEvent without a thread.
 type ManualResetEvent struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	isSet bool // no waiters then
 	queue queue[job.Void, job.Void]
 }
@@ -81,7 +81,7 @@ func (e *ManualResetEvent) IsSet() bool {
 	return e.isSet
 }
 
-func (e *ManualResetEvent) guard() *sync.Mutex { return &e.mu }
+func (e *ManualResetEvent) guard() *interleave.Mutex { return &e.mu }
 
 func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 	if e.isSet {

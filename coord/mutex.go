@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -19,7 +19,7 @@ import (
 //
 // It is Stephen Toub's AsyncLock and Kotlin's Mutex, with contexts.
 type Mutex struct {
-	mu     sync.Mutex
+	mu     interleave.Mutex
 	locked bool // with waiters it is locked
 	queue  queue[job.Void, job.Void]
 	holder holder
@@ -111,7 +111,7 @@ func (m *Mutex) heldBy(job.Void) *schedulers.Holder { return m.holder.is.Load() 
 
 func (m *Mutex) granted(r *statemachine.Run, _ job.Void) { m.holder.takenBy(r) }
 
-func (m *Mutex) guard() *sync.Mutex { return &m.mu }
+func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 
 // admit takes a fresh waiter, or one that a Cond has decided.
 func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (told outcomes) {

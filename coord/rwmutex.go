@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -17,7 +17,7 @@ import (
 // reader must not lock for reading again: with a writer between its two calls it would
 // wait for itself. Adjacent readers in the queue continue together.
 type RWMutex struct {
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	readers int  // how many readers hold it
 	writing bool // a writer holds it; then readers is 0
 	queue   queue[job.Void, access]
@@ -175,7 +175,7 @@ func (m *RWMutex) heldBy(access) *schedulers.Holder { return m.holder.is.Load() 
 
 func (m *RWMutex) granted(r *statemachine.Run, _ access) { m.holder.takenBy(r) }
 
-func (m *RWMutex) guard() *sync.Mutex { return &m.mu }
+func (m *RWMutex) guard() *interleave.Mutex { return &m.mu }
 
 func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 	m.queue.push(w)

@@ -3,8 +3,8 @@ package coord
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -19,7 +19,7 @@ import (
 // It is golang.org/x/sync/semaphore with a second form, and with an immediate
 // error for requests that could never succeed.
 type Semaphore struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	size  int64
 	held  int64
 	queue queue[job.Void, int64]
@@ -137,7 +137,7 @@ func (s *Semaphore) serve() (told outcomes) {
 	return told
 }
 
-func (s *Semaphore) guard() *sync.Mutex { return &s.mu }
+func (s *Semaphore) guard() *interleave.Mutex { return &s.mu }
 
 func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 	s.queue.push(w)

@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 )
@@ -17,7 +17,7 @@ import (
 //
 // It is golang.org/x/sync/singleflight, typed, with contexts.
 type SingleFlight[K comparable, T any] struct {
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	flights shrinkmap.Map[K, *flight[T]]
 }
 

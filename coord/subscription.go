@@ -2,8 +2,8 @@ package coord
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -142,7 +142,7 @@ func (s *Subscription[T]) take() (t taking[T]) {
 	return t
 }
 
-func (s *Subscription[T]) guard() *sync.Mutex { return &s.of.mu }
+func (s *Subscription[T]) guard() *interleave.Mutex { return &s.of.mu }
 
 // admit serves the senders before the receiver: they came first.
 func (s *Subscription[T]) admit(w *waiter[T, job.Void]) outcomes {

@@ -2,10 +2,10 @@ package coord
 
 import (
 	"context"
-	"sync"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -108,7 +108,7 @@ type waiter[R, P any] struct {
 // cancel are called; neither runs user code.
 type host[R, P any] interface {
 	// guard returns the lock.
-	guard() *sync.Mutex
+	guard() *interleave.Mutex
 
 	// admit serves a fresh waiter at once or puts it into a queue, and returns the
 	// served waiters.

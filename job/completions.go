@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -19,7 +19,7 @@ import (
 // In plain code [WhenEach] is more convenient. In a function marked
 // //movenext:async a call of Next is a suspension point, as it has a twin.
 type Completions[T any] struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	nodes []completionNode[T] // registrations; nil when stopped
 	ended []*Job[T]           // and not handed out, the oldest first
 	turns list.List           // of *turn[T]: the waiters for the next; empty unless ended is

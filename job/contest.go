@@ -1,9 +1,8 @@
 package job
 
 import (
-	"sync"
-
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -21,7 +20,7 @@ import (
 type contest struct {
 	party contestants
 
-	mu         sync.Mutex
+	mu         interleave.Mutex
 	nodes      []contestNode // until it is over
 	registered int           // how many nodes are in the lists of their jobs
 	left       int           // how many jobs can still decide it

@@ -3,10 +3,9 @@ package job
 import (
 	"runtime"
 	"runtime/trace"
-	"sync"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -30,7 +29,7 @@ type core struct {
 	own *body
 
 	// What most jobs never need. Made when asked for.
-	rare atomic.Pointer[rare]
+	rare interleave.Pointer[rare]
 }
 
 // owner is the object around a job with a function of its own.
@@ -53,7 +52,7 @@ type rare struct {
 	whole *countdown
 
 	// RunSynchronously was called, so the job may run anywhere.
-	aside atomic.Bool
+	aside interleave.Bool
 
 	// Written before the job is published as Faulted.
 	failure *failure
@@ -61,10 +60,10 @@ type rare struct {
 	// Nil in most jobs that have this part. See setErr.
 	err error
 
-	real atomic.Pointer[realContext] // see body.materialize
+	real interleave.Pointer[realContext] // see body.materialize
 
-	mu   sync.Mutex    // protects done and, in a race of Starts, body.home
-	done chan struct{} // made by Done
+	mu   interleave.Mutex // protects done and, in a race of Starts, body.home
+	done chan struct{}    // made by Done
 
 	// Continuations that the runner of the job's function runs right after it.
 	synchronous continuation.List
@@ -90,7 +89,7 @@ func (r *rare) record() *recorded {
 	return r.recorded
 }
 
-var lastID atomic.Uint64
+var lastID interleave.Uint64
 
 // extras returns the job's rare part, making it if need be.
 func (c *core) extras() *rare {

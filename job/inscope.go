@@ -2,9 +2,9 @@ package job
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -81,7 +81,7 @@ type scopeBody struct {
 
 	end   promise[Void]
 	ended scopeEnd
-	left  atomic.Int32 // of the two that end waits for: the body, and the scope
+	left  interleave.Int32 // of the two that end waits for: the body, and the scope
 }
 
 // Run implements schedulers.Work.

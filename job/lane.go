@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -21,7 +22,7 @@ import (
 // timer, which would belong to the bubble that first set it. Work that blocks does not
 // notice the few hundred nanoseconds that a goroutine takes to start.
 type lane struct {
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	slots int
 	taken int
 	queue []schedulers.Work // waits for a slot; the oldest first

@@ -1,10 +1,9 @@
 package job
 
 import (
-	"sync/atomic"
-
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -39,7 +38,7 @@ type link[T, U any] struct {
 	watch *ctxwatch.Watch
 	// The antecedent; nil when it is no longer needed. Its completer reads this while
 	// the canceller of the link clears it.
-	after atomic.Pointer[Job[T]]
+	after interleave.Pointer[Job[T]]
 }
 
 // linked is a concrete link.

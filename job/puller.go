@@ -5,10 +5,10 @@ import (
 	"io"
 	"iter"
 	"runtime"
-	"sync"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +23,7 @@ type Puller[T any] struct {
 	next func(context.Context) *Job[T]
 	stop func(context.Context) *Job[Void]
 
-	mu     sync.Mutex
+	mu     interleave.Mutex
 	asked  bool       // a caller begins a step, or waits for it
 	step   *Job[T]    // begun, its outcome not handed out; or nil
 	ending *Job[Void] // Stop was called

@@ -2,11 +2,11 @@ package job
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -112,8 +112,8 @@ func (r *relay[T]) giveUp(why error) {
 // goroutine, even while it is being made.
 type listing[T any] struct {
 	node   continuation.Node
-	source *Job[T]                // until the node was delivered or taken back
-	listed atomic.Pointer[Job[T]] // the same, once the node is there to be taken back
+	source *Job[T]                    // until the node was delivered or taken back
+	listed interleave.Pointer[Job[T]] // the same, once the node is there to be taken back
 }
 
 // enter registers t with j, to be told of j's end; false: j has ended, and source is

@@ -3,9 +3,9 @@ package job
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -48,7 +48,7 @@ type Scope struct {
 
 	views views // of ctx, one for each worker
 
-	mu       sync.Mutex
+	mu       interleave.Mutex
 	left     int // children that have not ended, and one for the scope's creator until it waits
 	released bool
 	body     error // InScope's body panicked with it, or ErrGoexit; then the scope's only error

@@ -2,9 +2,9 @@ package job
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/internal/tracking"
@@ -28,7 +28,7 @@ import (
 type child struct {
 	scope *Scope
 	fn    func(context.Context) error
-	state atomic.Uint32
+	state interleave.Uint32
 	next  *child // in the free list
 }
 
@@ -357,7 +357,7 @@ func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
 
 // views keeps the views that were made last. A worker whose slot is taken by
 // another gets a new one: views are equal in all but identity.
-type views [8]atomic.Pointer[view]
+type views [8]interleave.Pointer[view]
 
 // of returns the view of on.
 func (v *views) of(s *Scope, on schedulers.Worker) *view {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // Source is the producer's half of a job that is completed by hand: by a callback,
 // a message, a test. The first TrySet… wins, and returns true; all others
-// return false and change nothing. All methods are safe for concurrent use; none
-// blocks or runs a user's code.
+// return false and change nothing, and the job has ended when they do. All methods are
+// safe for concurrent use; none blocks or runs a user's code.
 //
 // It is .NET's TaskCompletionSource. A job whose source is never completed stays
 // WaitingForActivation forever. A source that becomes garbage that way, with all that
@@ -40,7 +42,7 @@ func (s *Source[T]) ready() *promise[T] {
 
 // TrySetResult completes the job with a value.
 func (s *Source[T]) TrySetResult(value T) bool {
-	return s.ready().settle(Completed, value, nil)
+	return s.decided(s.ready().settle(Completed, value, nil))
 }
 
 // TrySetError makes the job fault with err. A nil err is itself an error: the
@@ -50,7 +52,7 @@ func (s *Source[T]) TrySetError(err error) bool {
 	if err == nil {
 		err = errors.New("job: TrySetError was given a nil error")
 	}
-	return s.ready().settle(Faulted, zero, err)
+	return s.decided(s.ready().settle(Faulted, zero, err))
 }
 
 // TrySetCanceled makes the job Canceled with context.Canceled.
@@ -60,16 +62,26 @@ func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
 // and cause; a nil cause adds nothing.
 func (s *Source[T]) TrySetCanceledCause(cause error) bool {
 	var zero T
-	return s.ready().settle(Canceled, zero, canceledError(cause))
+	return s.decided(s.ready().settle(Canceled, zero, canceledError(cause)))
 }
 
 // TrySet completes the job with what a function returned: a nil err as
 // TrySetResult, any other as a fault that keeps the value too.
 func (s *Source[T]) TrySet(value T, err error) bool {
 	if err == nil {
-		return s.ready().settle(Completed, value, nil)
+		return s.decided(s.ready().settle(Completed, value, nil))
 	}
-	return s.ready().settle(Faulted, value, err)
+	return s.decided(s.ready().settle(Faulted, value, err))
+}
+
+// decided returns won. A call that lost returns when the winner's outcome can be seen: it
+// must not say that the job has ended while its status denies that. The winner is then
+// between two steps in which it runs no user code.
+func (s *Source[T]) decided(won bool) bool {
+	for !won && !s.promise.job.isCompleted() {
+		interleave.Spin()
+	}
+	return won
 }
 
 func canceledError(cause error) error {

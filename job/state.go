@@ -2,7 +2,8 @@ package job
 
 import (
 	"strconv"
-	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // state is how far a job has come until it ends: its status, and four marks. Its end is
@@ -59,7 +60,7 @@ import (
 // The zero word says Scheduled. Most jobs are made by Run, are not shared yet, and
 // would store nothing but this status; Go has no atomic store that costs less than a
 // compare-and-swap.
-type state struct{ word atomic.Uint32 }
+type state struct{ word interleave.Uint32 }
 
 const (
 	statusMask uint32 = 0b111

@@ -3,9 +3,8 @@ package job
 import (
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -62,7 +61,7 @@ func ReportUnobserved() int {
 	return n
 }
 
-var unobservedHook atomic.Pointer[unobserved]
+var unobservedHook interleave.Pointer[unobserved]
 
 // unobserved is what was set: the function as it was given, and as it is called.
 type unobserved struct {
@@ -73,8 +72,8 @@ type unobserved struct {
 // failure is the record of one failure.
 type failure struct {
 	Failure
-	made    uintptr     // of a source: where, looked up when it is reported; or 0
-	settled atomic.Bool // observed, or reported
+	made    uintptr         // of a source: where, looked up when it is reported; or 0
+	settled interleave.Bool // observed, or reported
 }
 
 // reportWith has the collector report f when c is garbage.
@@ -154,7 +153,7 @@ func (f *failure) report() bool {
 var outstanding failureSet
 
 type failureSet struct {
-	mu  sync.Mutex
+	mu  interleave.Mutex
 	set shrinkmap.Map[*failure, struct{}]
 }
 

@@ -1,6 +1,6 @@
 package job
 
-import "sync/atomic"
+import "github.com/movenext/movenext/internal/interleave"
 
 // users counts the users of a job's context: the job itself, until it has ended, and
 // what was started with that context, until that has ended: jobs with a function
@@ -20,7 +20,7 @@ import "sync/atomic"
 //
 // Once the job has left and no nested one is counted, none is counted any more: hold
 // and the last leaving meet in one compare-and-swap.
-type users struct{ n atomic.Int32 }
+type users struct{ n interleave.Int32 }
 
 const (
 	canceled int32 = 1 << 28

@@ -2,10 +2,9 @@ package job
 
 import (
 	"errors"
-	"sync"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -151,9 +150,9 @@ func (f *failures) err() error {
 
 // countdown tells a finisher when the last of several jobs has ended.
 type countdown struct {
-	left  atomic.Int64
+	left  interleave.Int64
 	whole finisher
-	mu    sync.Mutex // guards the finisher's list of jobs, which a waiter reads
+	mu    interleave.Mutex // guards the finisher's list of jobs, which a waiter reads
 }
 
 type finisher interface {

@@ -1,9 +1,8 @@
 package statemachine
 
 import (
-	"sync/atomic"
-
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // resumption is what a user's own awaiter gets. It cannot get the chain itself: an
@@ -12,7 +11,7 @@ import (
 // once.
 type resumption struct {
 	of   *chain
-	used atomic.Bool
+	used interleave.Bool
 }
 
 // Resume implements continuation.Continuation.

@@ -1,9 +1,8 @@
 package statemachine
 
 import (
-	"sync/atomic"
-
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -47,7 +46,7 @@ import (
 // Operation is what a machine waits for without a job, to be embedded in an object that
 // has the result. The zero Operation is open.
 type Operation struct {
-	state atomic.Uint32
+	state interleave.Uint32
 	node  *continuation.Node // of the joined waiter
 }
 

@@ -2,11 +2,11 @@ package statemachine
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -90,7 +90,7 @@ func (r *Run) disarmed(c *chain, v any) {
 // belong to another goroutine.
 type guardedSleeping struct {
 	sleeping
-	ended  atomic.Bool
+	ended  interleave.Bool
 	ctx    context.Context
 	watch  ctxwatch.Watch
 	timers schedulers.Timers

@@ -10,9 +10,8 @@ package ctxwatch
 import (
 	"context"
 	"hash/maphash"
-	"sync"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 )
 
@@ -21,7 +20,7 @@ import (
 type Watch struct {
 	// Set while the watch is started, so that a Stop that comes during Start finds
 	// either nothing or all of it.
-	group atomic.Pointer[group]
+	group interleave.Pointer[group]
 
 	// Protected by the lock of the group's shard.
 	next, prev *Watch
@@ -70,7 +69,7 @@ type group struct {
 
 // shard is a part of the registry, so that one lock does not serialize all.
 type shard struct {
-	mu     sync.Mutex
+	mu     interleave.Mutex
 	groups shrinkmap.Map[<-chan struct{}, *group]
 }
 
@@ -118,7 +117,7 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 // context may be a user's, and its methods may do anything, even watch a context.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
-	stop := context.AfterFunc(ctx, g.end)
+	stop := interleave.AfterContext(ctx, g.end)
 	g.shard.mu.Lock()
 	left := g.left
 	if !left {

@@ -37,6 +37,7 @@ var allowances = []allowance{
 
 // testModules may also be imported by files ending in _test.go.
 var testModules = []string{
+	"github.com/anishathalye/porcupine/...", // decides whether a history is linearizable
 	"github.com/stretchr/testify/...",
 	"go.uber.org/goleak/...",
 	"golang.org/x/net/nettest/...",

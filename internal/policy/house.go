@@ -22,7 +22,7 @@ var (
 	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
 	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
 	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
-	testKits          = []string{"schedulers/schedulertest/...", "jobtest/..."}
+	testKits          = []string{"schedulers/schedulertest/...", "jobtest/...", "internal/linear/..."}
 	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
 )
 

@@ -50,8 +50,8 @@ package runloop
 
 import (
 	"reflect"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -71,9 +71,9 @@ type Loop struct {
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
 	// odd while work runs, and half of it is the number of work items that have ended.
 	// Repeated counts work items that were never in a queue.
-	steps    atomic.Uint64
-	repeated atomic.Uint64
-	panicked atomic.Uint64
+	steps    interleave.Uint64
+	repeated interleave.Uint64
+	panicked interleave.Uint64
 
 	// Of the goroutine in Run alone.
 	current schedulers.Work // what runs; nil: nothing does

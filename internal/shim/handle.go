@@ -1,13 +1,13 @@
 package shim
 
-import "sync"
+import "github.com/movenext/movenext/internal/interleave"
 
 // Handle is an item whose submitter can later ask for its outcome. It is both the ender
 // and the Told of its own item.
 type Handle struct {
 	Item
 
-	mu     sync.Mutex
+	mu     interleave.Mutex
 	gone   bool          // the work has ended or was given up
 	reason error         // the reason if it was given up, else nil
 	done   chan struct{} // made by Done

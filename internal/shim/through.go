@@ -2,8 +2,8 @@ package shim
 
 import (
 	"fmt"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -25,7 +25,7 @@ type Through struct {
 	home schedulers.Scheduler
 	over schedulers.Scheduler
 
-	mu          sync.Mutex // guards the list, and the links and work of the items in it
+	mu          interleave.Mutex // guards the list, and the links and work of the items in it
 	first, last *Item
 }
 

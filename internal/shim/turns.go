@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -34,10 +35,10 @@ type Turns struct {
 	Through
 	rule Rule
 
-	mu       sync.Mutex // also guards all turns; it is locked before Through's
-	waiting  line       // turns that wait to begin
-	begin    line       // held turns that have not begun, the last admitted at the end
-	resuming []*Turn    // turns that wait to continue
+	mu       interleave.Mutex // also guards all turns; it is locked before Through's
+	waiting  line             // turns that wait to begin
+	begin    line             // held turns that have not begun, the last admitted at the end
+	resuming []*Turn          // turns that wait to continue
 }
 
 // Rule decides which work items may run together. It is called with the lock of

@@ -1,8 +1,7 @@
 package shim
 
 import (
-	"sync/atomic"
-
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -98,6 +97,6 @@ const (
 	maxUnnamed   = 1<<20 - 1
 )
 
-var unnamed atomic.Uint32
+var unnamed interleave.Uint32
 
 func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }

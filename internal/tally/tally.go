@@ -30,10 +30,9 @@ package tally
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -53,12 +52,12 @@ type Tally struct {
 	// too. Set it before use.
 	Each bool
 
-	word    atomic.Int64
-	running atomic.Int64
+	word    interleave.Int64
+	running interleave.Int64
 
-	refused, completed, abandoned, panicked atomic.Uint64
+	refused, completed, abandoned, panicked interleave.Uint64
 
-	mu   sync.Mutex
+	mu   interleave.Mutex
 	done chan struct{} // made by the first Shutdown, before the bit is set
 }
 

@@ -3,9 +3,9 @@ package timers
 import (
 	"math"
 	"runtime"
-	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -14,7 +14,7 @@ import (
 // copied after first use. All methods are safe for concurrent use, and none
 // blocks.
 type Queue struct {
-	mu   sync.Mutex
+	mu   interleave.Mutex
 	line line // the timers that were armed in the order of their times
 	heap heap // the others
 
@@ -25,7 +25,7 @@ type Queue struct {
 
 	// The one timer of the Go runtime. alarm is nil until it is first needed. set
 	// is the time at which it will fire, or never.
-	alarm *time.Timer
+	alarm *interleave.Timer
 	set   int64
 
 	firing bool // a goroutine is in fire; it will set the alarm when it is done
@@ -135,7 +135,7 @@ func (q *Queue) setAlarm() {
 	q.set = first.when
 	d := time.Duration(q.set - q.now())
 	if q.alarm == nil {
-		q.alarm = time.AfterFunc(d, q.fire)
+		q.alarm = interleave.AfterFunc(d, q.fire)
 		return
 	}
 	q.alarm.Reset(d)
@@ -171,7 +171,8 @@ func (q *Queue) expire(due, room []*schedulers.Timer) {
 	ended := false
 	defer func() {
 		if !ended {
-			go q.expire(due, nil)
+			rest := due // or due would be on the heap
+			interleave.Go(func() { q.expire(rest, nil) })
 		}
 	}()
 	for {

@@ -1,6 +1,9 @@
 package pool
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // This file decides when a worker starts and when it ends.
 //
@@ -151,7 +154,7 @@ func (p *Pool) start() {
 	}
 	w.missed = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
 	w.tell(schedulers.WorkerStarted)
-	go w.serve()
+	interleave.Go(w.serve)
 }
 
 // find looks for work for w, and ends w if it finds none; mu is held.

@@ -1,10 +1,8 @@
 package pool
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -36,13 +34,13 @@ import (
 type inbox struct {
 	_ [64]byte // keeps a submitting processor off the cache lines of its readers
 
-	mu       sync.Mutex // after the pool's lock and a worker's
+	mu       interleave.Mutex // after the pool's lock and a worker's
 	works    deque.Deque
 	accepted uint64
 	shut     bool
 
 	// some reports whether the inbox has work items. It is written under mu.
-	some atomic.Bool
+	some interleave.Bool
 
 	_ [64]byte
 }

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -16,7 +17,7 @@ func (p *Pool) submitLong(w schedulers.Work) error {
 	p.count.accepted++
 	p.count.longRunning++
 	p.count.alive++
-	go runloop.Once(p, w, nil, p.longEnded)
+	interleave.Go(func() { runloop.Once(p, w, nil, p.longEnded) })
 	return nil
 }
 

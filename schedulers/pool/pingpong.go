@@ -1,9 +1,9 @@
 package pool
 
 import (
-	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -45,8 +45,8 @@ import (
 // rules hold as before: the worker that pushed takes the machine when its work ends,
 // and a worker that is about to block says so, which calls dispatch.
 type pingPong struct {
-	on    atomic.Bool
-	timer *time.Timer
+	on    interleave.Bool
+	timer *interleave.Timer
 	armed bool
 	last  uint64 // progress at the last look
 }
@@ -71,7 +71,7 @@ func (b *pingPong) watch(p *Pool) {
 	}
 	b.armed, b.last = true, p.progress()
 	if b.timer == nil {
-		b.timer = time.AfterFunc(pingPongPause, p.onPingPong)
+		b.timer = interleave.AfterFunc(pingPongPause, p.onPingPong)
 		return
 	}
 	b.timer.Reset(pingPongPause)

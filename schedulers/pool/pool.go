@@ -2,12 +2,11 @@ package pool
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -33,23 +32,23 @@ type Pool struct {
 
 	// hungry says that a poster to a local queue must call dispatch. It is
 	// written under mu and read without it; see idle.go.
-	hungry atomic.Bool
+	hungry interleave.Bool
 
 	// called says that work that yields must take mu: the global queue may have
 	// work, or the pool is closed. It is written under mu; see yield.go.
-	called atomic.Bool
+	called interleave.Bool
 
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
-	closed   atomic.Bool
-	crowded  atomic.Bool // room.waiting > 0; written under mu
+	closed   interleave.Bool
+	crowded  interleave.Bool // room.waiting > 0; written under mu
 	inbox    inbox
 	pingPong pingPong
-	refused  atomic.Uint64
+	refused  interleave.Uint64
 
 	// mu guards everything below. It comes before the locks of workers and of the
 	// inbox.
-	mu          sync.Mutex
+	mu          interleave.Mutex
 	min, max    int
 	global      deque.Deque // older than the inbox's work
 	room        room

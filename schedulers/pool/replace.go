@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/census"
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // replacement immediately replaces workers whose work blocks. Pool.mu guards it.
@@ -42,7 +43,7 @@ import (
 type replacement struct {
 	every time.Duration // how often to look; <= 0: never
 	pause time.Duration // until the next look: longer while nothing is found
-	timer *time.Timer
+	timer *interleave.Timer
 	on    bool
 	last  uint64 // progress at the last look
 
@@ -72,7 +73,7 @@ func (r *replacement) watch(p *Pool) {
 
 func (r *replacement) arm(p *Pool) {
 	if r.timer == nil {
-		r.timer = time.AfterFunc(r.pause, p.onLook)
+		r.timer = interleave.AfterFunc(r.pause, p.onLook)
 		return
 	}
 	r.timer.Reset(r.pause)

@@ -2,9 +2,9 @@ package pool
 
 import (
 	"context"
-	"time"
 
 	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -49,7 +49,7 @@ func (p *Pool) finish() {
 	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
-	for _, t := range []*time.Timer{p.stall.timer, p.replacement.timer, p.pingPong.timer} {
+	for _, t := range []*interleave.Timer{p.stall.timer, p.replacement.timer, p.pingPong.timer} {
 		if t != nil {
 			t.Stop()
 		}

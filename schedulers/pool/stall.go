@@ -1,6 +1,6 @@
 package pool
 
-import "time"
+import "github.com/movenext/movenext/internal/interleave"
 
 // stall is the watch over work that waits while all workers are busy. Pool.mu
 // guards it.
@@ -22,7 +22,7 @@ import "time"
 // The rule is deliberately about no progress, not slow progress: another
 // mechanism finds the number of workers with the best throughput (HillClimbing).
 type stall struct {
-	timer    *time.Timer
+	timer    *interleave.Timer
 	watching bool
 	last     uint64 // progress when the interval began
 	added    int    // workers allowed when it began; each takes a first work, which is no progress
@@ -42,7 +42,7 @@ func (s *stall) watch(p *Pool) {
 
 func (s *stall) arm(p *Pool) {
 	if s.timer == nil {
-		s.timer = time.AfterFunc(p.stallFor, p.onInterval)
+		s.timer = interleave.AfterFunc(p.stallFor, p.onInterval)
 		return
 	}
 	s.timer.Reset(p.stallFor)

@@ -1,10 +1,8 @@
 package pool
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -22,7 +20,7 @@ type worker struct {
 	loop runloop.Loop
 
 	// mu guards the next five. A hint leads other goroutines here.
-	mu       sync.Mutex
+	mu       interleave.Mutex
 	local    deque.Deque // newest for the owner, oldest for all others
 	open     bool        // local accepts work: the worker is live and the pool not closed
 	accepted uint64
@@ -35,7 +33,7 @@ type worker struct {
 	// some is false only if local is empty. A push sets it under mu, and the owner
 	// clears it when it finds nothing: writing it with each push and pop would cost as
 	// much as the lock.
-	some atomic.Bool
+	some interleave.Bool
 
 	// Owned by the goroutine in loop.
 	fresh  bool // has not looked for work yet; set by start before there is a goroutine
@@ -54,7 +52,7 @@ func newWorker(p *Pool, id int) *worker {
 	w.leaving.worker = w
 	w.loop.On = w
 	w.loop.Next, w.loop.More = w.next, w.more
-	w.loop.Lost = func() { go w.serve() }
+	w.loop.Lost = func() { interleave.Go(w.serve) }
 	return w
 }
 

@@ -3,7 +3,8 @@ package workset
 import (
 	"context"
 	"errors"
-	"sync"
+
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // ErrNoItems is returned by [WaitAny] for an empty list, in which no item can ever end.
@@ -74,7 +75,7 @@ func WaitAny(ctx context.Context, items ...*Item) (int, error) {
 
 // race is a wait for the first of several items.
 type race struct {
-	mu     sync.Mutex
+	mu     interleave.Mutex
 	over   bool
 	winner int // written before done is closed
 	done   chan struct{}

@@ -2,8 +2,8 @@ package workset
 
 import (
 	"maps"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -14,7 +14,7 @@ type ticket struct {
 	shim.Handle
 	of *Set
 
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	races map[*race]int // waits for the first of several items; our index there
 }
 

@@ -23,8 +23,8 @@ package workset
 
 import (
 	"context"
-	"sync"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -43,7 +43,7 @@ type Set struct {
 	through shim.Through
 	over    schedulers.Scheduler
 
-	mu    sync.Mutex
+	mu    interleave.Mutex
 	left  int           // accepted, and neither ended nor abandoned
 	empty chan struct{} // closed when left becomes 0; nil without a waiter
 }

@@ -1,10 +1,8 @@
 package workstealing
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +21,7 @@ const maxNext = 3
 type runQueue struct {
 	order int // the locking order of several queues; constant
 
-	mu       sync.Mutex
+	mu       interleave.Mutex
 	ring     [capacity]schedulers.Work
 	head, n  int
 	next     schedulers.Work
@@ -31,7 +29,7 @@ type runQueue struct {
 	open     bool
 	accepted uint64
 
-	size atomic.Int32 // n, and one for next: for readers without the lock
+	size interleave.Int32 // n, and one for next: for readers without the lock
 }
 
 // pushed is the outcome of push.

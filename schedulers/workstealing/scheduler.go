@@ -2,11 +2,10 @@ package workstealing
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -34,13 +33,13 @@ type Scheduler struct {
 
 	// The two numbers of the protocol in spin.go. Changed under mu or by
 	// compare-and-swap, read without a lock.
-	idle     atomic.Int32 // processors without a worker
-	spinning atomic.Int32 // workers that look for work to steal
+	idle     interleave.Int32 // processors without a worker
+	spinning interleave.Int32 // workers that look for work to steal
 
-	refused atomic.Uint64
+	refused interleave.Uint64
 
 	// mu guards everything below. It is locked before the lock of any queue.
-	mu      sync.Mutex
+	mu      interleave.Mutex
 	global  deque.Deque
 	free    []*processor // idle processors
 	workers []*worker    // all workers, by ID, with or without a goroutine
@@ -168,7 +167,7 @@ func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.count.global++
 	s.count.longRunning++
 	s.count.alive++
-	go runloop.Once(s, w, nil, s.longEnded)
+	interleave.Go(func() { runloop.Once(s, w, nil, s.longEnded) })
 	return nil
 }
 

@@ -3,6 +3,7 @@ package workstealing
 import (
 	"runtime"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -76,7 +77,7 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 	}
 	s.count.alive++
 	w.tell(schedulers.WorkerStarted)
-	go w.serve()
+	interleave.Go(w.serve)
 }
 
 // takeIdle takes an idle processor, or returns nil; mu is held.

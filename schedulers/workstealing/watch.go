@@ -1,6 +1,10 @@
 package workstealing
 
-import "time"
+import (
+	"time"
+
+	"github.com/movenext/movenext/internal/interleave"
+)
 
 // watch takes processors from workers whose work blocks without saying so: the task of
 // sysmon in Go's runtime. It is guarded by Scheduler.mu.
@@ -11,7 +15,7 @@ import "time"
 // a goroutine does; in the worst case there is one goroutine per work item.
 type watch struct {
 	patience time.Duration
-	timer    *time.Timer
+	timer    *interleave.Timer
 	armed    bool
 	last     uint64 // progress when the interval began
 }
@@ -25,7 +29,7 @@ func (s *Scheduler) arm() {
 	s.watch.armed = true
 	s.watch.last = s.progress()
 	if s.watch.timer == nil {
-		s.watch.timer = time.AfterFunc(s.watch.patience, s.look)
+		s.watch.timer = interleave.AfterFunc(s.watch.patience, s.look)
 		return
 	}
 	s.watch.timer.Reset(s.watch.patience)

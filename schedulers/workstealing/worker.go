@@ -2,8 +2,8 @@ package workstealing
 
 import (
 	"runtime"
-	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -29,18 +29,18 @@ type worker struct {
 	// The edge from running to lost is the only one that takes a processor away,
 	// by compare-and-swap under mu. So a looking worker never loses its
 	// processor, and it knows before it looks whether it has one.
-	state atomic.Uint32
+	state interleave.Uint32
 
 	// The processor, or nil. Written under Scheduler.mu, read without a lock: a
 	// hint leads other goroutines here.
-	proc atomic.Pointer[processor]
+	proc interleave.Pointer[processor]
 
 	// Used by the worker's goroutine alone, or by the one that starts it.
 	spinning bool
 	seed     uint32
 	room     any // see [schedulers.Keeper]
 
-	stolen atomic.Uint64
+	stolen interleave.Uint64
 }
 
 const (
@@ -60,7 +60,7 @@ func (s *Scheduler) place() *worker {
 	w.seed = uint32(w.id) * 2654435761
 	w.loop.On = w
 	w.loop.Next = w.next
-	w.loop.Lost = func() { go w.serve() }
+	w.loop.Lost = func() { interleave.Go(w.serve) }
 	s.workers = append(s.workers, w)
 	return w
 }

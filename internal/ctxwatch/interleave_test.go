@@ -1,0 +1,219 @@
+//go:build interleave
+
+package ctxwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/movenext/movenext/internal/interleave"
+)
+
+// These programs run in each order of their steps; see package interleave. What must
+// hold in all of them:
+//
+//   - a watch is told at most once, and not if Stop returned true
+//   - a watch that was not stopped is told if the context ends
+//   - at rest, a context without watches has neither a group, nor a callback, nor a held
+//     host
+
+// ending is a context that a goroutine of the program ends. It is its own host.
+type ending struct {
+	context.Context
+	done chan struct{}
+	mu   interleave.Mutex
+	left map[int]func()
+	next int
+	over bool
+	held int
+	most int
+}
+
+func newEnding() *ending {
+	return &ending{Context: context.Background(), done: make(chan struct{}), left: map[int]func(){}}
+}
+
+func (c *ending) Done() <-chan struct{} { return c.done }
+
+func (c *ending) Value(key any) any {
+	if key == (HostKey{}) {
+		return c
+	}
+	return nil
+}
+
+// AfterFunc does what package context does for its own contexts.
+func (c *ending) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		interleave.Go(f)
+		return func() bool { return false }
+	}
+	id := c.next
+	c.next++
+	c.left[id] = f
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, there := c.left[id]
+		delete(c.left, id)
+		return there
+	}
+}
+
+func (c *ending) end() {
+	c.mu.Lock()
+	c.over = true
+	left := c.left
+	c.left = map[int]func(){}
+	for id := range c.next {
+		if f := left[id]; f != nil {
+			interleave.Go(f)
+		}
+	}
+	c.mu.Unlock()
+}
+
+// Hold implements Host.
+func (c *ending) Hold() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return false
+	}
+	c.held++
+	c.most = max(c.most, c.held)
+	return true
+}
+
+// Release implements Host.
+func (c *ending) Release() {
+	c.mu.Lock()
+	c.held--
+	c.mu.Unlock()
+}
+
+// watcher starts and stops one watch.
+type watcher struct {
+	Watch
+	ctx              *ending
+	started, stopped bool
+	told             int
+}
+
+// ContextEnded implements Ender.
+func (w *watcher) ContextEnded(*Watch) { w.told++ }
+
+func (w *watcher) start() {
+	w.started = true
+	w.Start(w.ctx, w)
+}
+
+func (w *watcher) stop() {
+	if w.Stop() {
+		w.stopped = true
+	}
+}
+
+func check(ctx *ending, all ...*watcher) error {
+	waiting := 0
+	for i, w := range all {
+		switch {
+		case w.told > 1:
+			return fmt.Errorf("watch %d was told %d times", i, w.told)
+		case w.told == 1 && w.stopped:
+			return fmt.Errorf("watch %d was told and stopped", i)
+		case ctx.over && w.started && w.told == 0 && !w.stopped:
+			return fmt.Errorf("watch %d was not told", i)
+		case !ctx.over && w.told > 0:
+			return fmt.Errorf("watch %d was told before the end", i)
+		}
+		if !ctx.over && w.started && !w.stopped {
+			waiting++
+		}
+	}
+	groups := 0
+	for i := range registry {
+		if g, _ := registry[i].groups.Get(ctx.done); g != nil {
+			groups++
+		}
+	}
+	switch {
+	case waiting > 0:
+		if groups != 1 || len(ctx.left) != 1 || ctx.held != 1 {
+			return fmt.Errorf("%d wait: %d groups, %d callbacks, the host held %d times", waiting, groups, len(ctx.left), ctx.held)
+		}
+	case groups > 0:
+		return errors.New("a group is left")
+	case len(ctx.left) > 0:
+		return errors.New("a callback is left")
+	case ctx.held != 0:
+		return fmt.Errorf("the host is held %d times", ctx.held)
+	}
+	return nil
+}
+
+// explore runs a program with as many watchers as there are names, and lets it end the
+// context.
+func explore(t *testing.T, ends bool, watchers ...func(w *watcher)) {
+	t.Helper()
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		ctx := newEnding()
+		var all []*watcher
+		for i, do := range watchers {
+			w := &watcher{ctx: ctx}
+			all = append(all, w)
+			s.Go(fmt.Sprint("watcher ", i), func() { do(w) })
+		}
+		if ends {
+			s.Go("ender", ctx.end)
+		}
+		return func() error { return check(ctx, all...) }
+	})
+}
+
+func starts(w *watcher)       { w.start() }
+func comesAndGoes(w *watcher) { w.start(); w.stop() }
+func comesAgain(w *watcher) {
+	w.start()
+	if w.stop(); w.stopped {
+		w.stopped = false
+		w.start()
+	}
+}
+
+func TestInterleavingsOfStartAndTheEnd(t *testing.T)        { explore(t, true, starts, starts) }
+func TestInterleavingsOfStartAndStop(t *testing.T)          { explore(t, false, comesAndGoes, comesAndGoes) }
+func TestInterleavingsOfStopAndTheEnd(t *testing.T)         { explore(t, true, comesAndGoes) }
+func TestInterleavingsOfTwoStopsAndTheEnd(t *testing.T)     { explore(t, true, comesAndGoes, comesAndGoes) }
+func TestInterleavingsOfOneThatStays(t *testing.T)          { explore(t, false, comesAndGoes, starts) }
+func TestInterleavingsOfOneThatStaysToTheEnd(t *testing.T)  { explore(t, true, comesAndGoes, starts) }
+func TestInterleavingsOfAWatchThatIsUsedAgain(t *testing.T) { explore(t, true, comesAgain) }
+func TestInterleavingsOfOneThatComesAgain(t *testing.T)     { explore(t, false, comesAgain, comesAndGoes) }
+
+// Two goroutines stop the same watch, and one of them does.
+func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		ctx := newEnding()
+		w, other := &watcher{ctx: ctx}, &watcher{ctx: ctx}
+		w.start()
+		other.start()
+		stopped := 0
+		for i := range 2 {
+			s.Go(fmt.Sprint("stopper ", i), func() {
+				if w.Stop() {
+					stopped++
+				}
+			})
+		}
+		return func() error {
+			if w.stopped = stopped > 0; stopped != 1 {
+				return fmt.Errorf("stopped %d times", stopped)
+			}
+			return check(ctx, w, other)
+		}
+	})
+}

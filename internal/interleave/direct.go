@@ -1,0 +1,57 @@
+//go:build !interleave
+
+package interleave
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+type (
+	// Bool is an atomic boolean.
+	Bool = atomic.Bool
+
+	// Int32 is an atomic int32.
+	Int32 = atomic.Int32
+
+	// Int64 is an atomic int64.
+	Int64 = atomic.Int64
+
+	// Uint32 is an atomic uint32.
+	Uint32 = atomic.Uint32
+
+	// Uint64 is an atomic uint64.
+	Uint64 = atomic.Uint64
+)
+
+// Pointer is an atomic pointer.
+type Pointer[T any] = atomic.Pointer[T]
+
+// Mutex is the mutex of package sync.
+type Mutex = sync.Mutex
+
+// Timer is the timer of package time.
+type Timer = time.Timer
+
+// Shrink is by how many bits limits are smaller: 15 in the build for interleavings, where
+// loops give up early, so that what happens at a limit is seen.
+const Shrink = 0
+
+// Go starts a goroutine. It does not block.
+func Go(f func()) { go f() }
+
+// AfterFunc is [time.AfterFunc].
+func AfterFunc(d time.Duration, f func()) *Timer { return time.AfterFunc(d, f) }
+
+// Yield lets other goroutines run. It is for loops with a bounded number of turns.
+func Yield() { runtime.Gosched() }
+
+// Spin lets other goroutines run. It is for loops that end only when another goroutine
+// has changed a variable that the loop reads.
+func Spin() { runtime.Gosched() }
+
+// AfterContext is [context.AfterFunc].
+func AfterContext(ctx context.Context, f func()) (stop func() bool) { return context.AfterFunc(ctx, f) }

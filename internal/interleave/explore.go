@@ -1,0 +1,150 @@
+//go:build interleave
+
+package interleave
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+)
+
+// schedulesEach is the limit of each kind of search.
+var schedulesEach = flag.Int("interleave.schedules", 20_000, "how many schedules each search for bad interleavings may try")
+
+// Program prepares a program: it makes what the goroutines share, and adds them with
+// [Schedule.Go]. The goroutines run when it has returned, and check when they have
+// ended. It is called for each schedule, and must do the same each time.
+type Program func(s *Schedule) (check func() error)
+
+// T is what an exploration needs of a *testing.T.
+type T interface {
+	Helper()
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Report says what an exploration has tried.
+type Report struct {
+	// Schedules is how many schedules of different effect the reduced search has run,
+	// and Repeated how many more it began that turned out to repeat one.
+	Schedules, Repeated int
+	// Complete says that these were all.
+	Complete bool
+	// Preemptions is the number of preemptions up to which all schedules were run, in
+	// Bounded schedules, if the reduced search was not complete; -1: not even those
+	// without any.
+	Preemptions, Bounded int
+	// Random is how many schedules were run at random, with priorities.
+	Random int
+	// Steps is the length of the longest schedule.
+	Steps int
+	// Failure is the first failure with its schedule, or "".
+	Failure string
+}
+
+// String is one line about what was tried.
+func (r Report) String() string {
+	if r.Complete {
+		return fmt.Sprintf("complete: %d schedules of different effect, up to %d steps (%d more repeated one of them)", r.Schedules, r.Steps, r.Repeated)
+	}
+	return fmt.Sprintf("not complete: %d schedules of different effect, up to %d steps; all of up to %d preemptions (%d schedules); %d at random (PCT)",
+		r.Schedules, r.Steps, r.Preemptions, r.Bounded, r.Random)
+}
+
+// Explore runs the program in all schedules that can make a difference. If these are too
+// many, it also runs all with few preemptions, as many as it can, and then some at
+// random. The test fails with the schedule of the first failure. The report is logged.
+func Explore(t T, program Program) Report {
+	t.Helper()
+	r := Search(program, *schedulesEach)
+	if r.Failure != "" {
+		t.Fatalf("%s", r.Failure)
+	}
+	t.Logf("%s", r)
+	return r
+}
+
+// Search is [Explore] without a test: each kind of search runs at most limit schedules.
+func Search(program Program, limit int) Report {
+	r := Report{Preemptions: -1}
+	x := &reduction{}
+	for more := true; more && r.Schedules+r.Repeated < limit; more = x.next() {
+		cuts := x.cuts
+		s := run(program, x, false)
+		if r.failed(program, s) {
+			return r
+		}
+		r.Repeated += x.cuts - cuts
+		r.Schedules += 1 - (x.cuts - cuts)
+	}
+	if r.Complete = len(x.nodes) == 0; r.Complete {
+		return r
+	}
+	for bound := 0; r.Bounded < limit; bound++ {
+		b := &bounded{bound: bound}
+		more := true
+		for ; more && r.Bounded < limit; more = b.next() {
+			if r.failed(program, run(program, b, false)) {
+				return r
+			}
+			r.Bounded++
+		}
+		if !more {
+			r.Preemptions = bound
+		}
+	}
+	for p := newPCT(1); r.Random < limit/2; p.next() {
+		if r.failed(program, run(program, p, false)) {
+			return r
+		}
+		r.Random++
+	}
+	return r
+}
+
+// failed notes whether the schedule has failed. It then looks for one with as few
+// preemptions as possible that fails, too, which is easier to read.
+func (r *Report) failed(program Program, s *Schedule) bool {
+	r.Steps = max(r.Steps, len(s.events))
+	if s.failure == "" {
+		return false
+	}
+	tried := 0
+	for bound := 0; bound <= 3 && tried < 20_000; bound++ {
+		b := &bounded{bound: bound}
+		for more := true; more && tried < 20_000; more = b.next() {
+			tried++
+			if simple := run(program, b, false); simple.failure != "" {
+				r.Failure = described(program, simple)
+				return true
+			}
+		}
+	}
+	r.Failure = described(program, s)
+	return true
+}
+
+// described repeats a schedule that fails, and says what it does.
+func described(program Program, s *Schedule) string {
+	var order script
+	for _, e := range s.events {
+		order = append(order, e.thread)
+	}
+	again := run(program, order, true)
+	if len(again.events) == len(s.events) {
+		s = again
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nthe schedule:\n", again.failure)
+	if again.failure != s.failure {
+		fmt.Fprintf(&b, "(before: %s)\n", s.failure)
+	}
+	for _, e := range s.events {
+		effect := ""
+		if e.kind == cas && !e.wrote {
+			effect = " fails"
+		}
+		fmt.Fprintf(&b, "  %-12s %s%s\n", s.threads[e.thread].name, e.pending, effect)
+	}
+	return b.String()
+}

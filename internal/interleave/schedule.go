@@ -1,0 +1,484 @@
+//go:build interleave
+
+package interleave
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Shrink is by how many bits limits are smaller: 0 in a normal build. Here loops give up
+// early, so that what happens at a limit is seen.
+const Shrink = 15
+
+// kind is what a step does.
+type kind uint8
+
+const (
+	load kind = iota
+	store
+	swap
+	cas
+	add
+	and
+	or
+	lock
+	tryLock
+	unlock
+	spin
+	fire
+)
+
+var kindNames = [...]string{"load", "store", "swap", "compare-and-swap", "add", "and", "or", "lock", "try lock", "unlock", "spin", "fire"}
+
+// object is what a step is about: a variable, a mutex or a timer.
+type object struct {
+	schedule uint64 // the schedule in which it has this number
+	id       int
+	changes  int // counts writes
+	mutex    *Mutex
+	timer    *Timer
+}
+
+// before is called at the beginning of a step: it returns when the step is chosen.
+func (o *object) before(k kind) {
+	if s := current; s != nil && s.running != nil {
+		s.before(o, k)
+	}
+}
+
+// written is called when a step has written.
+func (o *object) written() {
+	o.changes++
+	if s := current; s != nil && s.running != nil {
+		s.wrote = true
+	}
+}
+
+// maxThreads is how many goroutines and timers a program may have.
+const maxThreads = 24
+
+// set is a set of threads.
+type set uint32
+
+func (m set) has(id int) bool { return m>>id&1 != 0 }
+func one(id int) set          { return 1 << id }
+
+// clock says of each thread how many of its steps came before.
+type clock [maxThreads]uint16
+
+func (c *clock) join(d *clock) {
+	for i, n := range d {
+		c[i] = max(c[i], n)
+	}
+}
+
+// thread is a goroutine of a program, or a timer.
+type thread struct {
+	id    int
+	name  string
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+	done  bool
+
+	op    pending
+	steps uint16
+	clock clock
+	read  map[*object]int // what it has read since it last waited in Spin
+	waits map[*object]int // the same, while it waits
+	timer *Timer
+}
+
+// pending is the step that a thread does next.
+type pending struct {
+	kind   kind
+	object *object
+	id     int // of the object
+	where  string
+}
+
+// event is a step that was done.
+type event struct {
+	pending
+	thread int
+	seq    uint16 // among those of its thread, from 1
+	wrote  bool
+}
+
+// seen is what came before the last steps on an object.
+type seen struct{ reads, writes clock }
+
+// Schedule is one run of a program under test.
+type Schedule struct {
+	number   uint64
+	by       strategy
+	threads  []*thread
+	events   []event
+	objects  []seen
+	running  *thread
+	chosen   *thread
+	starting bool
+	wrote    bool // of the last event
+	locate   bool
+	failure  string
+}
+
+// strategy chooses the next thread.
+type strategy interface {
+	// choose returns the number of an enabled thread. last is that of the thread of the
+	// last event, or -1.
+	choose(s *Schedule, enabled set, last int) int
+	// next prepares the next schedule, or returns false if there is none.
+	next() bool
+}
+
+var (
+	current   *Schedule // nil: steps are done directly
+	schedules uint64
+	abandoned bool // the goroutines of a schedule that has failed unwind
+)
+
+// longest is how many steps a schedule may have.
+const longest = 5000
+
+// Go starts a goroutine of the program. It may be called before the program runs, and
+// by its goroutines.
+func (s *Schedule) Go(name string, f func()) {
+	t := s.add(name)
+	s.start(t, f)
+}
+
+// add makes a thread that has done nothing yet.
+func (s *Schedule) add(name string) *thread {
+	if len(s.threads) == maxThreads {
+		panic("interleave: the program has too many goroutines")
+	}
+	t := &thread{id: len(s.threads), name: name, read: map[*object]int{}}
+	if s.running != nil {
+		t.clock = s.running.clock
+		s.complete()
+		t.clock.join(&s.running.clock)
+	}
+	s.threads = append(s.threads, t)
+	return t
+}
+
+// start runs a new thread up to its first step, which shows nothing to other threads.
+func (s *Schedule) start(t *thread, f func()) {
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		defer s.ended(t)
+		f()
+	})
+	by, starting := s.running, s.starting
+	s.running, s.starting = t, true
+	t.next()
+	s.running, s.starting = by, starting
+}
+
+// unwound ends the goroutines of a failed schedule.
+type unwound struct{}
+
+// ended is deferred in each thread.
+func (s *Schedule) ended(t *thread) {
+	if v := recover(); v != nil && !abandoned {
+		if _, is := v.(unwound); !is {
+			buf := make([]byte, 4096)
+			s.fail(fmt.Sprintf("%s panicked: %v\n%s", t.name, v, buf[:runtime.Stack(buf, false)]))
+		}
+	}
+	if abandoned {
+		return
+	}
+	t.done = true
+	if !s.starting {
+		s.chosen = s.pick()
+	}
+}
+
+func (s *Schedule) fail(why string) {
+	if s.failure == "" {
+		s.failure = why
+	}
+}
+
+// before announces the step of the running thread, and returns when it is chosen.
+func (s *Schedule) before(o *object, k kind) {
+	t := s.running
+	t.op = pending{kind: k, object: o, id: s.idOf(o)}
+	if s.locate {
+		t.op.where = callerOutside()
+	}
+	if s.starting {
+		t.suspend()
+	} else if next := s.pick(); next != t {
+		s.chosen = next
+		t.suspend()
+	}
+	t.read[o] = o.changes
+}
+
+// suspend returns when the thread is resumed.
+func (t *thread) suspend() {
+	if !t.yield(struct{}{}) {
+		panic(unwound{})
+	}
+}
+
+// idOf numbers the objects of a schedule in the order of their first steps.
+func (s *Schedule) idOf(o *object) int {
+	if o.schedule != s.number {
+		o.schedule, o.id = s.number, len(s.objects)
+		s.objects = append(s.objects, seen{})
+	}
+	return o.id
+}
+
+// pick completes the last event and begins the next one. It returns its thread, or nil
+// if no thread can continue.
+func (s *Schedule) pick() *thread {
+	if s.failure != "" {
+		return nil
+	}
+	s.complete()
+	last := -1
+	if n := len(s.events); n > 0 {
+		last = s.events[n-1].thread
+	}
+	var enabled set
+	for _, t := range s.threads {
+		if t.enabled() {
+			enabled |= one(t.id)
+		}
+	}
+	id := s.by.choose(s, enabled, last)
+	switch {
+	case enabled == 0:
+		s.stuck()
+		return nil
+	case !enabled.has(id):
+		s.fail("the program is not deterministic: a schedule could not be repeated")
+		return nil
+	case len(s.events) == longest:
+		s.fail("the program does not end")
+		return nil
+	}
+	t := s.threads[id]
+	t.steps++
+	s.wrote = false
+	s.events = append(s.events, event{pending: t.op, thread: id, seq: t.steps})
+	return t
+}
+
+// complete notes what the last event has done, once it has been done.
+func (s *Schedule) complete() {
+	n := len(s.events)
+	if n == 0 || s.events[n-1].seq == s.threads[s.events[n-1].thread].clock[s.events[n-1].thread] {
+		return
+	}
+	e := &s.events[n-1]
+	e.wrote = s.wrote
+	t, at := s.threads[e.thread], &s.objects[e.id]
+	t.clock[e.thread] = e.seq
+	if e.kind == spin {
+		return
+	}
+	t.clock.join(&at.writes)
+	if e.wrote {
+		t.clock.join(&at.reads)
+		at.writes.join(&t.clock)
+	} else {
+		at.reads.join(&t.clock)
+	}
+}
+
+// stuck is called when no thread can continue.
+func (s *Schedule) stuck() {
+	var waiting []string
+	for _, t := range s.threads {
+		if !t.done && t.timer == nil {
+			waiting = append(waiting, fmt.Sprintf("%s (%s)", t.name, t.op))
+		}
+	}
+	if len(waiting) > 0 {
+		s.fail("no goroutine can continue; waiting: " + strings.Join(waiting, ", "))
+	}
+}
+
+// enabled reports whether the thread can do its next step.
+func (t *thread) enabled() bool {
+	switch {
+	case t.done:
+		return false
+	case t.op.kind == lock:
+		return !t.op.object.mutex.held
+	case t.op.kind == fire:
+		return t.timer.armed
+	case t.op.kind == spin:
+		for o, n := range t.waits {
+			if o.changes != n {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// String says what the step is.
+func (p pending) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s #%d %s", kindNames[p.kind], p.id, p.where))
+}
+
+// run runs the program once.
+func run(program Program, by strategy, locate bool) *Schedule {
+	schedules++
+	s := &Schedule{number: schedules, by: by, locate: locate}
+	current = s
+	check := program(s)
+	for s.chosen = s.pick(); s.chosen != nil; {
+		t := s.chosen
+		s.running, s.chosen = t, nil
+		if t.timer != nil {
+			s.fired(t)
+			continue
+		}
+		t.next()
+	}
+	s.running = nil
+	if s.failure == "" {
+		current = nil // what the check looks at is no step
+		if err := check(); err != nil {
+			s.fail(err.Error())
+		}
+	}
+	s.abandon()
+	current = nil
+	return s
+}
+
+// abandon ends the goroutines that are left of a schedule that has failed.
+func (s *Schedule) abandon() {
+	abandoned = true
+	current = nil
+	for _, t := range s.threads {
+		if t.stop != nil {
+			t.stop()
+		}
+	}
+	abandoned = false
+}
+
+// fired lets a timer expire that has been chosen: its function runs on a goroutine of
+// its own, since the timer may be armed again before the function has ended.
+func (s *Schedule) fired(t *thread) {
+	t.timer.armed = false
+	t.timer.object.written()
+	s.start(s.add(t.name+" fires"), t.timer.f)
+	s.running = t
+	s.chosen = s.pick()
+}
+
+// Go starts a goroutine. It does not block.
+func Go(f func()) {
+	if s := current; s != nil {
+		s.Go(fmt.Sprintf("goroutine %d", len(s.threads)), f)
+		return
+	}
+	go f()
+}
+
+// Yield lets other goroutines run. It is for loops with a bounded number of turns, each
+// of which has steps of its own.
+func Yield() {
+	if current == nil {
+		runtime.Gosched()
+	}
+}
+
+// Spin lets other goroutines run. It is for loops that end only when another goroutine
+// has changed a variable that the loop reads: it returns when one has.
+func Spin() {
+	s := current
+	if s == nil || s.running == nil {
+		runtime.Gosched()
+		return
+	}
+	t := s.running
+	t.waits = t.read
+	t.read = map[*object]int{}
+	var none object
+	s.before(&none, spin)
+}
+
+// Timer is a timer that expires at any moment after it was armed.
+type Timer struct {
+	object object
+	armed  bool
+	f      func()
+	real   *time.Timer
+}
+
+// AfterFunc arms a timer.
+func AfterFunc(d time.Duration, f func()) *Timer {
+	s := current
+	if s == nil {
+		return &Timer{real: time.AfterFunc(d, f)}
+	}
+	timer := &Timer{f: f, armed: true}
+	timer.object.timer = timer
+	t := s.add(fmt.Sprintf("timer %d", len(s.threads)))
+	t.timer = timer
+	t.op = pending{kind: fire, object: &timer.object, id: s.idOf(&timer.object)}
+	return timer
+}
+
+// Stop disarms the timer, and reports whether it was armed.
+func (t *Timer) Stop() bool { return t.arm(0, false) }
+
+// Reset arms the timer, and reports whether it was armed.
+func (t *Timer) Reset(d time.Duration) bool { return t.arm(d, true) }
+
+func (t *Timer) arm(d time.Duration, armed bool) (was bool) {
+	if t.real != nil {
+		if armed {
+			return t.real.Reset(d)
+		}
+		return t.real.Stop()
+	}
+	t.object.before(swap)
+	was, t.armed = t.armed, armed
+	t.object.written()
+	return was
+}
+
+// AfterContext is [context.AfterFunc]. During an exploration the context does it itself:
+// package context would start a goroutine that is none of the program's.
+func AfterContext(ctx context.Context, f func()) (stop func() bool) {
+	own, does := ctx.(interface{ AfterFunc(f func()) func() bool })
+	if current == nil || !does {
+		return context.AfterFunc(ctx, f)
+	}
+	return own.AfterFunc(f)
+}
+
+// callerOutside returns the file and line of the caller of this package.
+func callerOutside() string {
+	pcs := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		if !strings.Contains(f.Function, "/internal/interleave.") || strings.HasSuffix(f.File, "_test.go") {
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}

@@ -1,0 +1,124 @@
+//go:build interleave
+
+package interleave
+
+import "sync"
+
+type (
+	// Bool is an atomic boolean.
+	Bool = variable[bool]
+
+	// Int32 is an atomic int32.
+	Int32 = number[int32]
+
+	// Int64 is an atomic int64.
+	Int64 = number[int64]
+
+	// Uint32 is an atomic uint32.
+	Uint32 = number[uint32]
+
+	// Uint64 is an atomic uint64.
+	Uint64 = number[uint64]
+)
+
+// Pointer is an atomic pointer.
+type Pointer[T any] = variable[*T]
+
+// variable is an atomic variable. The mutex serves goroutines outside of explorations.
+type variable[T comparable] struct {
+	object object
+	mu     sync.Mutex
+	v      T
+}
+
+// Load returns the value.
+func (x *variable[T]) Load() T {
+	x.object.before(load)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.v
+}
+
+// Store sets the value.
+func (x *variable[T]) Store(v T) { x.update(store, func(T) T { return v }) }
+
+// Swap sets the value and returns the old one.
+func (x *variable[T]) Swap(v T) T { return x.update(swap, func(T) T { return v }) }
+
+// CompareAndSwap sets the value, if it is old, and reports whether it was.
+func (x *variable[T]) CompareAndSwap(old, v T) bool {
+	x.object.before(cas)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.v != old {
+		return false
+	}
+	x.v = v
+	x.object.written()
+	return true
+}
+
+// update is a step that writes; it returns the old value.
+func (x *variable[T]) update(k kind, to func(T) T) (old T) {
+	x.object.before(k)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	old, x.v = x.v, to(x.v)
+	x.object.written()
+	return old
+}
+
+// number is a variable that can be counted with.
+type number[T int32 | int64 | uint32 | uint64] struct{ variable[T] }
+
+// Add adds to the value and returns the new one.
+func (x *number[T]) Add(delta T) T {
+	return x.update(add, func(v T) T { return v + delta }) + delta
+}
+
+// And clears the bits that mask does not have, and returns the old value.
+func (x *number[T]) And(mask T) T { return x.update(and, func(v T) T { return v & mask }) }
+
+// Or sets the bits of mask, and returns the old value.
+func (x *number[T]) Or(mask T) T { return x.update(or, func(v T) T { return v | mask }) }
+
+// Mutex is a mutex.
+type Mutex struct {
+	object object
+	held   bool // written under mu
+	mu     sync.Mutex
+}
+
+// Lock locks m.
+func (m *Mutex) Lock() {
+	m.object.mutex = m
+	m.object.before(lock)
+	if abandoned {
+		return
+	}
+	m.mu.Lock()
+	m.held = true
+	m.object.written()
+}
+
+// TryLock locks m if it is not locked, and reports whether it did.
+func (m *Mutex) TryLock() bool {
+	m.object.before(tryLock)
+	if !m.mu.TryLock() {
+		return false
+	}
+	m.held = true
+	m.object.written()
+	return true
+}
+
+// Unlock unlocks m.
+func (m *Mutex) Unlock() {
+	m.object.before(unlock)
+	if abandoned && !m.held {
+		return
+	}
+	m.held = false
+	m.object.written()
+	m.mu.Unlock()
+}

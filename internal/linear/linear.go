@@ -1,0 +1,99 @@
+// Package linear tests whether what concurrent calls have answered can be explained by an
+// order in which they came one after the other. Only tests use it.
+//
+// A history is linearizable if its calls have an order with two properties: a call that
+// ended before another began comes first, and a sequential program would have answered
+// the same. Package porcupine finds that order, or that there is none.
+package linear
+
+import (
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/movenext/movenext/internal/interleave"
+)
+
+// Call is one call of a history, or the attempt to make one.
+type Call struct {
+	Op  string
+	Arg int
+	OK  bool // what it answered
+	Got int
+
+	begin, end int64
+	of         *History
+}
+
+// History records the calls of several goroutines. The zero History is empty. Its
+// methods are safe for concurrent use. In a build for interleavings, the beginning and
+// the end of a call are steps, so each order of them is tried.
+type History struct {
+	clock interleave.Int64
+	mu    interleave.Mutex
+	calls []Call
+}
+
+// Begin notes that a call begins.
+func (h *History) Begin(op string, arg int) Call {
+	return Call{Op: op, Arg: arg, begin: h.clock.Add(1), of: h}
+}
+
+// End notes what the call has answered. A call that gave up has done nothing, and so has
+// one that still waits: they need no End. That they have done nothing follows if all
+// others are explained without them.
+func (c Call) End(got int, ok bool) {
+	c.end = c.of.clock.Add(1)
+	c.Got, c.OK = got, ok
+	c.of.mu.Lock()
+	c.of.calls = append(c.of.calls, c)
+	c.of.mu.Unlock()
+}
+
+// Calls returns the calls that have ended, in the order in which they did.
+func (h *History) Calls() []Call { return h.calls }
+
+// Model answers c in the given state as a sequential program would: it returns the next
+// state, or false if such a program could not have given the answer of c. It does not
+// change the state.
+type Model func(state []int, c Call) ([]int, bool)
+
+// Explained reports whether the history has an order, from the state given, that ends in
+// an accepted state. All calls have ended.
+func (h *History) Explained(from []int, do Model, accept func(state []int) bool) bool {
+	return Explained(h.calls, from, do, accept)
+}
+
+// ending is the last operation of each history: it looks at the state.
+type ending struct{}
+
+// Explained is [History.Explained] for calls.
+func Explained(calls []Call, from []int, do Model, accept func(state []int) bool) bool {
+	model := porcupine.Model{
+		Init: func() any { return from },
+		Step: func(state, in, _ any) (bool, any) {
+			c, is := in.(Call)
+			if !is {
+				return accept(state.([]int)), state
+			}
+			next, ok := do(state.([]int), c)
+			return ok, next
+		},
+		Equal: func(a, b any) bool { return slices.Equal(a.([]int), b.([]int)) },
+	}
+	last := int64(0)
+	var all []porcupine.Operation
+	for i, c := range calls {
+		all = append(all, porcupine.Operation{ClientId: i, Input: c, Call: c.begin, Return: c.end})
+		last = max(last, c.end)
+	}
+	all = append(all, porcupine.Operation{ClientId: len(calls), Input: ending{}, Call: last + 1, Return: last + 2})
+	return porcupine.CheckOperations(model, all)
+}
+
+// At returns the call with the times at which it began and ended, for histories that are
+// written down.
+func (c Call) At(begin, end int64) Call {
+	c.begin, c.end = begin, end
+	return c
+}

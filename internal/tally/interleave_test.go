@@ -1,0 +1,125 @@
+//go:build interleave
+
+package tally
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// These programs run in each order of their steps; see package interleave. What must
+// hold in all of them:
+//
+//   - the channel of Close is closed once, and not while accepted work runs
+//   - it is closed at rest, and Drained was called once before that
+//   - nothing is accepted after a Close has returned
+//   - the counters agree with what has happened
+
+// accounts is a tally and what was done with it.
+type accounts struct {
+	tally    Tally
+	drained  int
+	done     []<-chan struct{}
+	ran      int
+	dropped  int
+	refused  int
+	accepted int
+	wrong    error
+}
+
+func newAccounts() *accounts {
+	a := new(accounts)
+	a.tally.Apart = true
+	a.tally.Drained = func() { a.drained++ }
+	return a
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// Run implements schedulers.Work.
+func (a *accounts) Run(schedulers.Worker) {
+	a.ran++
+	for _, c := range a.done {
+		if isClosed(c) {
+			a.wrong = errors.New("the end is reached while work runs")
+		}
+	}
+}
+
+// Abandon implements schedulers.Work.
+func (a *accounts) Abandon(error) { a.dropped++ }
+
+// submit accepts work and runs, abandons or refuses it.
+func (a *accounts) submit(how string) {
+	closed := len(a.done) > 0 // a Close has returned
+	if a.tally.Enter("test", a) != nil {
+		a.refused++
+		return
+	}
+	if closed {
+		a.wrong = errors.New("work is accepted after Close")
+	}
+	switch how {
+	case "run":
+		a.accepted++
+		a.tally.Run(a, nil, nil)
+	case "abandon":
+		a.accepted++
+		a.tally.Abandon(a, schedulers.ErrShutdown)
+	default:
+		a.refused++
+		a.tally.Refuse()
+	}
+}
+
+func (a *accounts) close() { a.done = append(a.done, a.tally.Close()) }
+
+func (a *accounts) check() error {
+	m := a.tally.Metrics()
+	switch {
+	case a.wrong != nil:
+		return a.wrong
+	case len(a.done) > 0 && !isClosed(a.done[0]):
+		return errors.New("all work has ended, and the end is not reached")
+	case len(a.done) > 0 != (a.drained == 1):
+		return fmt.Errorf("Drained was called %d times", a.drained)
+	case m.Refused != uint64(a.refused) || m.Completed != uint64(a.ran) || m.Abandoned != uint64(a.dropped) || m.Submitted != uint64(a.accepted) || m.Running+m.Queued != 0:
+		return fmt.Errorf("the metrics are %+v for %+v", m, a)
+	}
+	return nil
+}
+
+func TestInterleavingsOfWorkAndClose(t *testing.T) {
+	for _, how := range []string{"run", "abandon", "refuse"} {
+		t.Run(how, func(t *testing.T) {
+			interleave.Explore(t, func(s *interleave.Schedule) func() error {
+				a := newAccounts()
+				s.Go("first", func() { a.submit("run") })
+				s.Go("other", func() { a.submit(how) })
+				s.Go("closer", a.close)
+				return a.check
+			})
+		})
+	}
+}
+
+func TestInterleavingsOfTwoCloses(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		a := newAccounts()
+		s.Go("worker", func() { a.submit("run"); a.submit("abandon") })
+		s.Go("closer", a.close)
+		s.Go("other closer", a.close)
+		return a.check
+	})
+}
