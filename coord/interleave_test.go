@@ -30,7 +30,7 @@ import (
 type machine struct {
 	continuation.Node
 	of    *exchange
-	task  statemachine.Task
+	task  statemachine.Run
 	e     *Entered[int, job.Void]
 	waits bool
 	left  int // how many elements it still wants

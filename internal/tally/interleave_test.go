@@ -63,7 +63,7 @@ func (a *accounts) Abandon(error) { a.dropped++ }
 // submit accepts work and runs, abandons or refuses it.
 func (a *accounts) submit(how string) {
 	closed := len(a.done) > 0 // a Close has returned
-	if a.tally.Enter("test", a) != nil {
+	if a.tally.Enter("test", nil, a) != nil {
 		a.refused++
 		return
 	}
@@ -76,10 +76,10 @@ func (a *accounts) submit(how string) {
 		a.tally.Run(a, nil, nil)
 	case "abandon":
 		a.accepted++
-		a.tally.Abandon(a, schedulers.ErrShutdown)
+		a.tally.Abandon(nil, a, schedulers.ErrShutdown)
 	default:
 		a.refused++
-		a.tally.Refuse()
+		a.tally.Refuse(nil, a)
 	}
 }
 
