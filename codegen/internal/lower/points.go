@@ -254,13 +254,22 @@ func (lo *lowering) once(stem string, e ast.Expr, t types.Type) ir.Rope {
 }
 
 // spillArgs evaluates the suspending parts of a call's operands.
+//
+// f(g()), where g has several results, has no room for another argument. So g is called in
+// a statement of its own, and what gc evaluates before it has to be evaluated before that
+// statement, as if g suspended: r().f(g()) calls r first.
 func (lo *lowering) spillArgs(call *ast.CallExpr) {
-	lo.spillAll(lo.CallOperands(call), false)
+	ops := lo.CallOperands(call)
+	last := len(ops) - 1
 	if len(call.Args) == 1 {
 		if _, several := lo.TypeOf(call.Args[0]).(*types.Tuple); several {
-			lo.hoist(ast.Unparen(call.Args[0])) // f(g()) has no room for another argument
+			lo.spillAll(ops[:last], true)
+			lo.spillAll(ops[last:], false)
+			lo.hoist(ast.Unparen(call.Args[0]))
+			return
 		}
 	}
+	lo.spillAll(ops, false)
 }
 
 // What happens to a suspension point's results once they exist.
