@@ -169,7 +169,9 @@ func (a *audit) tellerOf(e schedulers.Event) *teller {
 		}
 	}
 	b := &teller{of: e.Scheduler, count: map[schedulers.EventKind]int{}, lanes: map[int]*lane{}}
-	b.foreign = e.Kind != schedulers.Submitted && e.Kind != schedulers.WorkerStarted
+	// A thread that has no worker yet may sleep before there is any work.
+	threadSleeps := e.Kind == schedulers.Parked && e.Worker == 0
+	b.foreign = e.Kind != schedulers.Submitted && e.Kind != schedulers.WorkerStarted && !threadSleeps
 	a.told = append(a.told, b)
 	return b
 }

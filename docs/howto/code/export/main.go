@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"expvar"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 
@@ -26,7 +26,8 @@ func main() {
 	mux.Handle("/metrics", c)
 	expvar.Publish("movenext", c)
 
-	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	var log bytes.Buffer // written by the log's own goroutine; shown when it has ended
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
 	stopLog := metrics.Log(logger)
 
 	s := &spans{open: map[job.Handle]string{}}
@@ -34,6 +35,7 @@ func main() {
 
 	<-job.Go(context.Background(), checkout, job.Named("checkout")).Done()
 	stopLog()
+	fmt.Print(log.String())
 
 	for line := range strings.Lines(get(mux)) {
 		if strings.HasPrefix(line, "movenext_function_suspensions_count") {
