@@ -1697,9 +1697,10 @@ type jobsFrame struct {
 
 	seven                 func(context.Context) (int, error)
 	done                  func(context.Context) error
+	sevenJob              func(context.Context) *job.Job[int]
 	of1                   func(...any)
 	await1                *job.Job[int]
-	awaitOrInScopeOrWait2 *job.Job[job.Void]
+	awaitOrInScopeOrWait4 *job.Job[job.Void]
 }
 
 // MoveNext runs [jobs] from where it stopped to its next suspension (false) or its end (true).
@@ -1722,186 +1723,244 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume6
 	case 7:
 		goto resume7
+	case 8:
+		goto resume8
+	case 9:
+		goto resume9
 	default:
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	f.done = func(ctx context.Context) error { return ctx.Err() }
+	{
+		seven := f.seven
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+		f.sevenJob = func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.of1 = f.n.of("job.Run")
-	// contexts_calls_test.go:145: n.of("job.Run")(job.Run(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+	// contexts_calls_test.go:146: n.of("job.Run")(job.Run(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1749
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.of1(await2, await3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	f.of1 = f.n.of("job.Go")
-	// contexts_calls_test.go:146: n.of("job.Go")(job.Go(ctx, done).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1760
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.of1 = f.n.of("job.RunTwin")
+	// contexts_calls_test.go:147: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1771
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	return r.Await(f.awaitOrInScopeOrWait2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	return r.Await(f.await1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-		await4, await5 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+		await4, await5 := statemachine.JobResult(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+		f.await1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.of1(await4, await5)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	f.of1 = f.n.of("job.New")
-	// contexts_calls_test.go:147: n.of("job.New")(job.New(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+	f.of1 = f.n.of("job.NewTwin")
+	// contexts_calls_test.go:148: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1782
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1793
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	return r.Await(f.await1)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.of1(await6, await7)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	f.of1 = f.n.of("job.Blocking")
-	// contexts_calls_test.go:148: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	f.await1 = job.Blocking(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1804
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	f.of1 = f.n.of("job.Go")
+	// contexts_calls_test.go:149: n.of("job.Go")(job.Go(ctx, done).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1816
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	return r.Await(f.await1)
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	return r.Await(f.awaitOrInScopeOrWait4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-		await8, await9 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 		f.of1(await8, await9)
-		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
-		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:150: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
-		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
-			s.Go(done)
-			return ctx.Err()
-		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1830
+	f.of1 = f.n.of("job.New")
+	// contexts_calls_test.go:150: n.of("job.New")(job.New(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	f.await1 = job.New(f.ctx, f.seven)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1839
 		goto resume5
 	}
 	f.State = 5
-	f.seven = nil // not needed any more
+	f.sevenJob = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	return r.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.await1)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
+		await10, await11 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.awaitOrInScopeOrWait2 = nil
+		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.of1(inScope1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:154: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		f.of1(await10, await11)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	f.of1 = f.n.of("job.Blocking")
+	// contexts_calls_test.go:151: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	f.await1 = job.Blocking(f.ctx, f.seven)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1862
+		goto resume6
+	}
+	f.State = 6
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	return r.Await(f.await1)
+resume6:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		await12, await13 := statemachine.JobResult(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		f.await1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		f.of1(await12, await13)
+		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
+		f.of1 = f.n.of("job.InScope")
+		// contexts_calls_test.go:153: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1857
-		goto resume6
-	}
-	f.State = 6
-	f.seven = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	return r.Await(f.awaitOrInScopeOrWait2)
-resume6:
-	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		await10, await11 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.of1(await10, await11)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
-		s := job.NewScope(f.ctx)
-		s.Go(f.done)
-		f.of1 = f.n.of("job.NewScope")
-		// contexts_calls_test.go:160: n.of("job.NewScope")(s.Wait())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		f.awaitOrInScopeOrWait2 = s.WaitAsync()
-	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1882
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1889
 		goto resume7
 	}
 	f.State = 7
-	f.ctx, f.n, f.seven, f.done = nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	return r.Await(f.awaitOrInScopeOrWait2)
+	f.seven, f.sevenJob = nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	return r.Await(f.awaitOrInScopeOrWait4)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.of1(inScope1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.of1 = f.n.of("job.InScopeAsync")
+		// contexts_calls_test.go:157: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		done := f.done
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+			s.Go(done)
+			return ctx.Err()
+		})
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1916
+		goto resume8
+	}
+	f.State = 8
+	f.seven, f.sevenJob = nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+	return r.Await(f.awaitOrInScopeOrWait4)
+resume8:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.of1(await14, await15)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+		s := job.NewScope(f.ctx)
+		s.Go(f.done)
+		f.of1 = f.n.of("job.NewScope")
+		// contexts_calls_test.go:163: n.of("job.NewScope")(s.Wait())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		f.awaitOrInScopeOrWait4 = s.WaitAsync()
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1941
+		goto resume9
+	}
+	f.State = 9
+	f.ctx, f.n, f.seven, f.done, f.sevenJob = nil, nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	return r.Await(f.awaitOrInScopeOrWait4)
+resume9:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1898
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1957
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 145, 146, 147, 148, 150, 154, 160)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 146, 147, 148, 149, 150, 151, 153, 157, 163)
 }
 
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
@@ -1920,4 +1979,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0e6c2e3d3934b417
+// Digest of what is above: b9db8360c50ccc1c
