@@ -139,7 +139,7 @@ func takers(t *testing.T) (names []string) {
 // programs.
 func inRuntime(dir string) bool {
 	top, _, _ := strings.Cut(dir, "/")
-	return !slices.Contains([]string{"internal", "examples", "docs", "codegen"}, top) && dir != "schedulers/schedulertest"
+	return !slices.Contains([]string{"internal", "examples", "docs", "codegen", "tools"}, top) && dir != "schedulers/schedulertest"
 }
 
 func takesContext(fn *ast.FuncDecl) bool {

@@ -23,7 +23,7 @@ var (
 	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
 	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
 	testKits          = []string{"schedulers/schedulertest/...", "jobtest/...", "internal/linear/..."}
-	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
+	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/...", "tools/..."}
 )
 
 // The phases of the generator. Each is a function from its input to its output,

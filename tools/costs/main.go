@@ -1,7 +1,7 @@
 // Command costs prints what each operation allocates: how often, and how many bytes, on
 // the system that it runs on. docs/costs.md quotes it; a test compares the two.
 //
-//	go run ./internal/costs
+//	go run ./tools/costs
 //
 // Nothing in it depends on time or chance: the scheduler is a slot that allocates
 // nothing, work runs where it was submitted, and the collector is off while an

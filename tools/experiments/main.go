@@ -1,7 +1,7 @@
 // Command experiments answers questions about schedulers by measuring. Each
 // prints a table.
 //
-//	go run ./internal/experiments [-processors 4] [-works 200000] [NAME...]
+//	go run ./tools/experiments [-processors 4] [-works 200000] [NAME...]
 //
 // Without a name, all of them run. The names are those below. The output depends on the
 // machine and on its load.

@@ -73,32 +73,32 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 		f.Misuse(state)
 	}
 	// machines.go:14: v, err := j.Await()
-//line github.com/movenext/movenext/internal/costs/machines.go:14
+//line github.com/movenext/movenext/tools/costs/machines.go:14
 	f.await1 = j
-//line github.com/movenext/movenext/internal/costs/machines.go:14
+//line github.com/movenext/movenext/tools/costs/machines.go:14
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:81
+//line github.com/movenext/movenext/tools/costs/machines_async.go:81
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/costs/machines.go:14
+//line github.com/movenext/movenext/tools/costs/machines.go:14
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/internal/costs/machines.go:14
+//line github.com/movenext/movenext/tools/costs/machines.go:14
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/costs/machines.go:14
+//line github.com/movenext/movenext/tools/costs/machines.go:14
 		f.await1 = nil
 		result0, result1 = v+1000, err
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:95
+//line github.com/movenext/movenext/tools/costs/machines_async.go:95
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [pause] is suspended.
 func (f *pauseLocals) Location() statemachine.Location {
-	return f.Frame.At("main.pause", "github.com/movenext/movenext/internal/costs/machines.go", 14)
+	return f.Frame.At("main.pause", "github.com/movenext/movenext/tools/costs/machines.go", 14)
 }
 
 // Results returns what [pause] returned, or raises again the panic that ended it.
@@ -163,71 +163,71 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/internal/costs/machines.go:21
+//line github.com/movenext/movenext/tools/costs/machines.go:21
 	if !f.calls {
-//line github.com/movenext/movenext/internal/costs/machines.go:21
+//line github.com/movenext/movenext/tools/costs/machines.go:21
 		goto else1
 	}
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:22
+//line github.com/movenext/movenext/tools/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/internal/costs/machines_async.go:175
+//line github.com/movenext/movenext/tools/costs/machines_async.go:175
 	if f.pause1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/internal/costs/machines.go:22
+//line github.com/movenext/movenext/tools/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/internal/costs/machines.go:22
+//line github.com/movenext/movenext/tools/costs/machines.go:22
 	f.pause1 = nil
 resumed1:
-//line github.com/movenext/movenext/internal/costs/machines.go:22
+//line github.com/movenext/movenext/tools/costs/machines.go:22
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/internal/costs/machines_async.go:190
+//line github.com/movenext/movenext/tools/costs/machines_async.go:190
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/internal/costs/machines.go:24
+//line github.com/movenext/movenext/tools/costs/machines.go:24
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:195
+//line github.com/movenext/movenext/tools/costs/machines_async.go:195
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 	f.await2 = f.next()
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:203
+//line github.com/movenext/movenext/tools/costs/machines_async.go:203
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 	return r.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines.go:25
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/internal/costs/machines_async.go:218
+//line github.com/movenext/movenext/tools/costs/machines_async.go:218
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/internal/costs/machines.go:27
+//line github.com/movenext/movenext/tools/costs/machines.go:27
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/internal/costs/machines_async.go:225
+//line github.com/movenext/movenext/tools/costs/machines_async.go:225
 	goto for1
 }
 
 // Location returns where [serve] is suspended.
 func (f *serveLocals) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/internal/costs/machines.go", 22, 25)
+	return f.Frame.At("main.serve", "github.com/movenext/movenext/tools/costs/machines.go", 22, 25)
 }
 
 // serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
@@ -275,37 +275,37 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/costs/machines.go:34
+//line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.n1 = f.n
-//line github.com/movenext/movenext/internal/costs/machines.go:34
+//line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/internal/costs/machines.go:34
+//line github.com/movenext/movenext/tools/costs/machines.go:34
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/internal/costs/machines.go:34
+//line github.com/movenext/movenext/tools/costs/machines.go:34
 		goto endRange1
 	}
 	// machines.go:35: if !yield(i, nil) {
-//line github.com/movenext/movenext/internal/costs/machines.go:35
+//line github.com/movenext/movenext/tools/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/internal/costs/machines_async.go:292
+//line github.com/movenext/movenext/tools/costs/machines_async.go:292
 	f.State = 1
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/internal/costs/machines.go:35
+//line github.com/movenext/movenext/tools/costs/machines.go:35
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/internal/costs/machines.go:35
+//line github.com/movenext/movenext/tools/costs/machines.go:35
 		if !yield1 {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:301
+//line github.com/movenext/movenext/tools/costs/machines_async.go:301
 			f.State = statemachine.Finished
 			return true
-//line github.com/movenext/movenext/internal/costs/machines.go:37
+//line github.com/movenext/movenext/tools/costs/machines.go:37
 		}
 	}
-//line github.com/movenext/movenext/internal/costs/machines.go:34
+//line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/internal/costs/machines_async.go:309
+//line github.com/movenext/movenext/tools/costs/machines_async.go:309
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -314,7 +314,7 @@ endRange1:
 
 // Location returns where [count] is suspended.
 func (f *countFrame) Location() statemachine.Location {
-	return f.Frame.At("main.count", "github.com/movenext/movenext/internal/costs/machines.go", 35)
+	return f.Frame.At("main.count", "github.com/movenext/movenext/tools/costs/machines.go", 35)
 }
 
 // sumAsync starts [sum] as a state machine and returns its job.
@@ -358,74 +358,74 @@ func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 	f.loop1 = statemachine.RangeStream(countAsync(n))
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 	f.loops.Open(f.loop1)
 range1:
 	// machines.go:44: for v, err := range count(n) {
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:370
+//line github.com/movenext/movenext/tools/costs/machines_async.go:370
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/internal/costs/machines.go:44
+//line github.com/movenext/movenext/tools/costs/machines.go:44
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/internal/costs/machines_async.go:386
+//line github.com/movenext/movenext/tools/costs/machines_async.go:386
 			goto leave1
-//line github.com/movenext/movenext/internal/costs/machines.go:47
+//line github.com/movenext/movenext/tools/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:392
+//line github.com/movenext/movenext/tools/costs/machines_async.go:392
 	goto range1
 leave1:
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:397
+//line github.com/movenext/movenext/tools/costs/machines_async.go:397
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	return true
 done1:
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/internal/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/costs/machines.go:50
+//line github.com/movenext/movenext/tools/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/internal/costs/machines.go:50
+//line github.com/movenext/movenext/tools/costs/machines.go:50
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/costs/machines.go:50
+//line github.com/movenext/movenext/tools/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/internal/costs/machines_async.go:424
+//line github.com/movenext/movenext/tools/costs/machines_async.go:424
 }
 
 // Location returns where [sum] is suspended.
 func (f *sumFrame) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/internal/costs/machines.go", 44, 44)
+	return f.Frame.At("main.sum", "github.com/movenext/movenext/tools/costs/machines.go", 44, 44)
 }
 
 // sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
@@ -445,4 +445,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5bc8109f4f4631ad
+// Digest of what is above: b3166c4f9ce71b9d

@@ -2,7 +2,7 @@
 // packages of the module in the current folder, with their tests, as the compiler would
 // for each system, and runs the analyzers of go vet over them.
 //
-//	go run ./internal/cross windows/amd64 linux/386
+//	go run ./tools/cross windows/amd64 linux/386
 //
 // It exits with status 1 if it finds something, and with 2 if it cannot look.
 //
@@ -23,7 +23,7 @@ import (
 func main() {
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./internal/cross GOOS/GOARCH...")
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/cross GOOS/GOARCH...")
 		os.Exit(2)
 	}
 	debug.SetGCPercent(400) // a run is short, and most of what it allocates lives to its end

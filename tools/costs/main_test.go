@@ -27,7 +27,7 @@ func TestThePageSaysWhatIsMeasured(t *testing.T) {
 		said[m[1]] = []int{allocs, bytes}
 	}
 	measured := measureAll()
-	assert.Len(t, said, len(measured), "rows; run go run ./internal/costs again")
+	assert.Len(t, said, len(measured), "rows; run go run ./tools/costs again")
 	for _, c := range measured {
 		if !assert.Contains(t, said, c.operation) {
 			continue

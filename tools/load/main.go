@@ -9,7 +9,7 @@
 // no memory is left. It exits with 1 if any of this fails, or if no job ends for two
 // minutes.
 //
-//	go run ./internal/load [-jobs 10000000] [-producers 16] [-seed 1]
+//	go run ./tools/load [-jobs 10000000] [-producers 16] [-seed 1]
 //		[-scheduler pool,workstealing]
 //
 // After half of the jobs the scheduler is shut down: it runs queued work for a little
