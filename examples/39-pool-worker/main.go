@@ -1,6 +1,7 @@
-// Which code runs on a worker of the pool: jobs do. The caller of a parallel loop
-// takes part in the loop on its own goroutine, and only its helpers are workers.
-// A long-running job, a dedicated thread and main are outside.
+// Which code runs on a worker of the pool? The functions of parallel.Invoke and the
+// bodies of parallel.For: some of them, since the caller takes part on its own
+// goroutine, and only its helpers are workers. A job: always. A long-running job, a
+// thread of one's own, and main: never.
 package main
 
 import (
@@ -16,41 +17,49 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
+// pair counts where two bodies run that wait for each other: two goroutines have one
+// each.
+type pair struct {
+	met     sync.WaitGroup
+	workers atomic.Int64
+}
+
+func (p *pair) body(ctx context.Context) error {
+	p.met.Done()
+	p.met.Wait()
+	if pool.IsPoolWorker(ctx) {
+		p.workers.Add(1)
+	}
+	return nil
+}
+
+func (p *pair) show(what string, run func(body func(context.Context) error) error) {
+	p.met.Add(2)
+	err := run(p.body)
+	fmt.Printf("%-22s %d of 2 on workers of the pool, %v\n", what, p.workers.Swap(0), err)
+}
+
 func main() {
 	workers, thread := pool.New(pool.Workers(2, 2)), dedicated.New(1)
 	ctx := schedulers.With(context.Background(), workers)
 
+	var p pair
+	p.show("parallel.Invoke:", func(body func(context.Context) error) error {
+		return parallel.Invoke(ctx, body, body)
+	})
+	p.show("parallel.For:", func(body func(context.Context) error) error {
+		return parallel.For(ctx, 0, 2, func(ctx context.Context, _ int) error { return body(ctx) },
+			parallel.Degree(2), parallel.Chunk(1))
+	})
+
 	ask := func(ctx context.Context) (bool, error) { return pool.IsPoolWorker(ctx), nil }
-	show := func(who string, j *job.Job[bool]) {
+	show := func(what string, j *job.Job[bool]) {
 		inside, err := j.Wait(context.Background())
-		fmt.Println(who, inside, err)
+		fmt.Printf("%-22s %t, %v\n", what, inside, err)
 	}
-	fmt.Println("main:", pool.IsPoolWorker(ctx))
 	show("a job:", job.Run(ctx, ask))
 	show("a long-running job:", job.Run(ctx, ask, job.LongRunning()))
 	show("a thread of one's own:", job.Run(ctx, ask, job.On(thread)))
-
-	// Two bodies that wait for each other: the caller has one, so a worker has
-	// the other.
-	var met sync.WaitGroup
-	met.Add(2)
-	var onWorkers atomic.Int64
-	body := func(ctx context.Context) error {
-		met.Done()
-		met.Wait()
-		if pool.IsPoolWorker(ctx) {
-			onWorkers.Add(1)
-		}
-		return nil
-	}
-	err := parallel.For(ctx, 0, 2, func(ctx context.Context, _ int) error { return body(ctx) }, parallel.Degree(2), parallel.Chunk(1))
-	fmt.Println("a loop of two that meet, on workers:", onWorkers.Load(), err)
-
-	onWorkers.Store(0)
-	met.Add(2)
-	err = parallel.ForEach(ctx, []func(context.Context) error{body, body}, func(ctx context.Context, f func(context.Context) error) error {
-		return f(ctx)
-	}, parallel.Degree(2), parallel.Chunk(1))
-	fmt.Println("two functions that meet, on workers:", onWorkers.Load(), err)
+	fmt.Printf("%-22s %t\n", "main:", pool.IsPoolWorker(ctx))
 	fmt.Println(workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
 }

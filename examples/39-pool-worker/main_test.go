@@ -11,11 +11,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// main: false
-	// a job: true <nil>
-	// a long-running job: false <nil>
-	// a thread of one's own: false <nil>
-	// a loop of two that meet, on workers: 1 <nil>
-	// two functions that meet, on workers: 1 <nil>
+	// parallel.Invoke:       1 of 2 on workers of the pool, <nil>
+	// parallel.For:          1 of 2 on workers of the pool, <nil>
+	// a job:                 true, <nil>
+	// a long-running job:    false, <nil>
+	// a thread of one's own: false, <nil>
+	// main:                  false
 	// <nil> <nil>
 }
