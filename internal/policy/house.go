@@ -231,6 +231,7 @@ var existing = []string{
 	"schedulers/workstealing",
 	"statemachine",
 	"statemachine/record",
+	"tools/mutate",
 }
 
 // planned are packages that do not exist yet. The rows above bind such a package
