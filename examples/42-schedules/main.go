@@ -67,7 +67,8 @@ func write(ctx context.Context, folder string, out io.Writer) error {
 
 // record runs the lesson and returns the recording in the file of that name.
 func (l *lesson) record(ctx context.Context, name string) (*record.Recording, error) {
-	defer job.SetDiagnostics(job.SetDiagnostics(job.RecordCreation)) // the page shows where jobs were made
+	// The page shows where jobs were made.
+	defer job.SetDiagnostics(job.SetDiagnostics(job.RecordCreation))
 	r, err := record.Create(name)
 	if err != nil {
 		return nil, err

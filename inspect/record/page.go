@@ -41,7 +41,7 @@ const DefaultEvents = 200_000
 type PageOption struct {
 	title    string
 	from, to int
-	read     func(file string) ([]byte, error)
+	read     schedulers.Hook[*reading]
 }
 
 // Title sets the title of the page.
@@ -54,7 +54,23 @@ func Events(from, to int) PageOption { return PageOption{from: from, to: to} }
 // os.ReadFile for a program that was built on this computer. Only files whose names end
 // with .go are read, since a recording may come from elsewhere; one that cannot be read
 // is left out. Without this option a page has the names of files, not their text.
-func Sources(read func(file string) ([]byte, error)) PageOption { return PageOption{read: read} }
+// A file for which read panics is left out, too: see [schedulers.Hook].
+func Sources(read func(file string) ([]byte, error)) PageOption {
+	if read == nil {
+		return PageOption{}
+	}
+	return PageOption{read: schedulers.NewHook("record.Sources", func(r *reading) {
+		if text, err := read(r.file); err == nil {
+			r.text = text
+		}
+	})}
+}
+
+// reading is a file that is read.
+type reading struct {
+	file string
+	text []byte
+}
 
 // WritePage writes a page that plays the recording: workers as lanes, queues as stacks,
 // steals as arrows. It needs nothing but itself: no other file and no network. The
@@ -68,7 +84,7 @@ func (r *Recording) WritePage(w io.Writer, opts ...PageOption) error {
 		if opt.to > 0 {
 			o.from, o.to = opt.from, opt.to
 		}
-		if opt.read != nil {
+		if opt.read.IsSet() {
 			o.read = opt.read
 		}
 	}
@@ -124,7 +140,7 @@ func (r *Recording) pageData(o PageOption) *pageData {
 		}
 		b.data.Events = append(b.data.Events, b.row(e, start))
 	}
-	if o.read != nil {
+	if o.read.IsSet() {
 		b.data.Source = b.sources(o.read)
 	}
 	return &b.data
@@ -213,15 +229,16 @@ const (
 	linesAfter  = 6
 )
 
-func (b *pageBuilder) sources(read func(string) ([]byte, error)) map[string]map[int]string {
+func (b *pageBuilder) sources(read schedulers.Hook[*reading]) map[string]map[int]string {
 	files := map[string]map[int]string{}
 	texts := map[string][][]byte{}
 	for p := range b.places {
 		lines, ok := texts[p.File]
 		if !ok {
 			if strings.HasSuffix(p.File, ".go") {
-				text, _ := read(p.File)
-				lines = bytes.Split(text, []byte("\n"))
+				r := reading{file: p.File}
+				read.Call(&r)
+				lines = bytes.Split(r.text, []byte("\n"))
 			}
 			texts[p.File] = lines
 		}

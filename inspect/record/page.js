@@ -25,7 +25,7 @@ const name = a => {
 const place = p => p ? `${shortOf(D.places[p][0])} (${shortOf(D.places[p][1])}:${D.places[p][2]})` : '';
 const schedulerName = s => D.schedulers[s] || 'none';
 const hasProcessors = new Set(E.filter(e => get(e, P)).map(e => e[S]));
-const queueName = (s, q) => q === 0 ? 'shared queue' : (hasProcessors.has(s) ? 'processor ' : 'worker ') + q + '’s queue';
+const queueName = (s, q) => q === 0 ? 'the shared queue' : (hasProcessors.has(s) ? 'processor ' : 'worker ') + q + '’s queue';
 const time = ns => ns < 1e3 ? ns + ' ns' : ns < 1e6 ? (ns / 1e3).toFixed(1) + ' µs' : ns < 1e9 ? (ns / 1e6).toFixed(2) + ' ms' : (ns / 1e9).toFixed(3) + ' s';
 const works = n => n === 1 ? '1 work item' : n + ' work items';
 
@@ -33,14 +33,14 @@ const works = n => n === 1 ? '1 work item' : n + ' work items';
 function say(e) {
 	const a = name(get(e, A)), w = 'worker ' + get(e, W), s = schedulerName(get(e, S)), q = queueName(get(e, S), get(e, Q)), took = get(e, TOOK) ? ', after ' + time(get(e, TOOK)) : '';
 	switch (e[K]) {
-	case SUBMITTED: return `${s}: ${a} is put into the ${q}` + (get(e, W) ? ` by ${w}` : '') + (get(e, PLACE) ? `, to continue in ${place(get(e, PLACE))}` : '');
+	case SUBMITTED: return `${s}: ${a} is put into ${q}` + (get(e, W) ? ` by ${w}` : '') + (get(e, PLACE) ? `, to continue in ${place(get(e, PLACE))}` : '');
 	case REFUSED: return `${s}: ${a} is refused`;
 	case BEGUN: return `${s}: ${w}` + (get(e, P) ? ` on processor ${get(e, P)}` : '') + ` runs ${a}`;
 	case ENDED: return `${s}: ${w} has run ${a}${took}`;
 	case ABANDONED: return `${s}: ${a} will never run`;
 	case INLINED: return `${s}: ${w} waits for ${a}, and runs it in place`;
-	case STOLEN: return `${s}: ${w} steals ${works(get(e, C))} from the ${q}`;
-	case MOVED: return `${s}: ${works(get(e, C))} move from the ${q} to the shared one`;
+	case STOLEN: return `${s}: ${w} steals ${works(get(e, C))} from ${q}`;
+	case MOVED: return `${s}: ${works(get(e, C))} move from ${q} to the shared queue`;
 	case STARTED: return `${s}: ${w} starts`;
 	case STOPPED: return `${s}: ${w} ends`;
 	case PARKED: return `${s}: ${w} has nothing to do and sleeps`;
@@ -243,7 +243,7 @@ function drawArrow(card) {
 	const [q, w] = card.dataset.arrow.split(' '), from = card.querySelector(`[data-queue="${q}"]`), to = card.querySelector(`[data-worker="${w}"]`);
 	if (!from || !to) return;
 	const c = card.getBoundingClientRect(), f = from.getBoundingClientRect(), t = to.getBoundingClientRect();
-	const x0 = f.left - c.left + f.width / 2, y0 = f.bottom - c.top, x1 = t.left - c.left + 176, y1 = t.top - c.top + t.height / 2;
+	const x0 = f.left - c.left + f.width / 2, y0 = f.bottom - c.top, x1 = to.lastElementChild.lastElementChild.getBoundingClientRect().right - c.left + 6, y1 = t.top - c.top + t.height / 2;
 	const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
 	svg.setAttribute('class', 'arrow');
 	const path = document.createElementNS(svg.namespaceURI, 'path'), head = document.createElementNS(svg.namespaceURI, 'polygon');
@@ -299,8 +299,10 @@ function draw() {
 	const x = i => left + (position(i) - v0) / (v1 - v0) * (width - left - 8);
 	g.scale(dpr, dpr);
 	g.font = '12px system-ui, sans-serif'; g.textBaseline = 'middle';
+	let top = 0;
+	for (const [what, points] of curves) { drawCurve(g, what, points, top, x, width, { dim, mark, rule }); top += curveHeight; }
 	for (const l of shown) {
-		const y = l.n * laneHeight;
+		const y = top + l.n * laneHeight;
 		g.save(); g.beginPath(); g.rect(left, y, width - left, laneHeight); g.clip();
 		for (const o of l.spans) {
 			const a = x(o.from), b = Math.max(x(o.to), a + 1);
@@ -317,12 +319,10 @@ function draw() {
 	}
 	g.strokeStyle = g.fillStyle = bad;
 	for (const r of arrows) if (r.from.n < mostLanes && r.to.n < mostLanes && x(r.i) >= left) {
-		const y0 = (r.from.n + .5) * laneHeight, y1 = (r.to.n + .5) * laneHeight, d = Math.sign(y1 - y0) * 6, at = x(r.i);
+		const y0 = top + (r.from.n + .5) * laneHeight, y1 = top + (r.to.n + .5) * laneHeight, d = Math.sign(y1 - y0) * 6, at = x(r.i);
 		g.beginPath(); g.moveTo(at, y0); g.lineTo(at, y1 - d); g.stroke();
 		g.beginPath(); g.moveTo(at, y1); g.lineTo(at - 4, y1 - d); g.lineTo(at + 4, y1 - d); g.fill();
 	}
-	let top = shown.length * laneHeight + 6;
-	for (const [what, points] of curves) { drawCurve(g, what, points, top, x, width, { dim, mark, rule }); top += curveHeight; }
 	g.strokeStyle = mark; g.lineWidth = 2; g.beginPath(); g.moveTo(x(step), 0); g.lineTo(x(step), height); g.stroke();
 	if (lanes.length > mostLanes) $('bad').textContent = `${lanes.length - mostLanes} more workers are not drawn`;
 }
@@ -383,7 +383,7 @@ $('canvas').onclick = ev => {
 	const r = ev.target.getBoundingClientRect(), at = v0 + (ev.clientX - r.left - left) / (r.width - left - 8) * (v1 - v0);
 	let lo = 0, hi = N;
 	while (lo < hi) { const mid = (lo + hi) >> 1; if (position(mid) < at) lo = mid + 1; else hi = mid; }
-	const l = lanes[Math.floor((ev.clientY - r.top) / laneHeight)], hit = l && l.spans.findLast(o => o.kind === 'run' && position(o.from) <= at && at <= position(o.to));
+	const l = lanes[Math.floor((ev.clientY - r.top - curves.size * curveHeight) / laneHeight)], hit = l && l.spans.findLast(o => o.kind === 'run' && position(o.from) <= at && at <= position(o.to));
 	if (hit) chosen = hit.a;
 	go(lo);
 };

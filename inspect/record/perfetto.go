@@ -174,10 +174,10 @@ func (p *perfetto) count(e Event, t traceEvent, by int) {
 }
 
 func (p *perfetto) madeIn(subject int) map[string]any {
-	m := p.Subjects[subject].Made
-	if m.Function == "" {
+	if subject < 0 || subject >= len(p.Subjects) || p.Subjects[subject].Made.Function == "" {
 		return nil
 	}
+	m := p.Subjects[subject].Made
 	return map[string]any{"function": m.Function, "file": m.File, "line": m.Line}
 }
 

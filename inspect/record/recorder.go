@@ -12,9 +12,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Why a recording ends before it is stopped, other than by an error of its writer.
 var (
-	ErrFull   = errors.New("record: the recording has reached its maximum size")
+	// ErrFull is why a recording has ended that reached its maximum size; see [MaxBytes].
+	ErrFull = errors.New("record: the recording has reached its maximum size")
+	// ErrBehind is why a recording has ended of which too much was not written yet.
 	ErrBehind = errors.New("record: the writer is slower than the program")
 )
 
@@ -33,7 +34,7 @@ type Option struct {
 	max     int64
 	oneIn   int
 	of      []schedulers.Scheduler
-	onError func(error)
+	onError schedulers.Hook[error]
 }
 
 // MaxBytes ends the recording with [ErrFull] before it is larger than n bytes, but not
@@ -52,7 +53,7 @@ func Of(s ...schedulers.Scheduler) Option { return Option{of: s} }
 
 // OnError makes f hear at once why a recording ends before it is stopped. f is called on
 // a goroutine of the recorder; a panic in it is contained: see [schedulers.Hook].
-func OnError(f func(error)) Option { return Option{onError: f} }
+func OnError(f func(error)) Option { return Option{onError: schedulers.NewHook("record.OnError", f)} }
 
 // Recorder writes a recording. Its methods are safe for concurrent use.
 type Recorder struct {
@@ -92,8 +93,8 @@ func Start(w io.Writer, opts ...Option) *Recorder {
 		if o.oneIn > 1 {
 			oneIn = o.oneIn
 		}
-		if o.onError != nil {
-			r.onError = schedulers.NewHook("record.OnError", o.onError)
+		if o.onError.IsSet() {
+			r.onError = o.onError
 		}
 		r.of = append(r.of, o.of...)
 	}
@@ -152,7 +153,7 @@ func (r *Recorder) Note(text string) {
 	})
 }
 
-// Value adds a point to a curve that the page draws below the workers. It does not block.
+// Value adds a point to a curve that the page draws above the workers. It does not block.
 func (r *Recorder) Value(curve string, v float64) {
 	r.add(func() {
 		if n := r.encoder.text(curve); n != 0 {
