@@ -214,6 +214,7 @@ var existing = []string{
 	"coord",
 	"inspect",
 	"inspect/metrics",
+	"inspect/record",
 	"job",
 	"jobtest",
 	"jobtest/simnet",
