@@ -44,6 +44,9 @@ type named struct {
 // not become one deep value that no decoder accepts.
 const inlineDepth = 100
 
+// mostObjects is more than fit into a checkpoint. It bounds the depth of the first pass.
+const mostObjects = MaxCheckpoint / 4
+
 // object identifies what a pointer, a map or a slice refers to.
 type object struct {
 	at  uintptr
@@ -54,7 +57,39 @@ type object struct {
 // region is memory that a value occupies.
 type region struct {
 	from, to uintptr
-	path     string
+	path     *route
+}
+
+// route is how a value is reached. It becomes text only where an error shows it: the routes
+// into a long list would be quadratic as text.
+type route struct {
+	up    *route
+	field string // or
+	key   reflect.Value
+	index int
+}
+
+// String is the route as Go writes it.
+func (r *route) String() string {
+	var parts []string
+	for ; r != nil; r = r.up {
+		switch {
+		case r.key.IsValid():
+			parts = append(parts, fmt.Sprintf("[%v]", r.key))
+		case r.field == "":
+			parts = append(parts, "["+strconv.Itoa(r.index)+"]")
+		case r.up == nil:
+			parts = append(parts, r.field)
+		default:
+			parts = append(parts, "."+r.field)
+		}
+	}
+	const most = 20
+	slices.Reverse(parts)
+	if len(parts) > most {
+		parts = append(append(parts[:most/2:most/2], "…"), parts[len(parts)-most/2:]...)
+	}
+	return strings.Join(parts, "")
 }
 
 // encoder writes the values of one document.
@@ -71,8 +106,9 @@ type encoder struct {
 func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 	e := &encoder{count: map[object]int{}, number: map[object]int{}}
 	for _, n := range list {
-		e.note(n.v.Addr().Pointer(), n.v.Type().Size(), n.name)
-		if err := e.survey(n.v, n.name); err != nil {
+		path := &route{field: n.name}
+		e.note(n.v.Addr().Pointer(), n.v.Type().Size(), path)
+		if err := e.survey(n.v, path); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -116,7 +152,7 @@ func unsavable(path string, t reflect.Type, why string) error {
 
 // The first pass.
 
-func (e *encoder) note(at, size uintptr, path string) {
+func (e *encoder) note(at, size uintptr, path *route) {
 	if size > 0 {
 		e.regions = append(e.regions, region{at, at + size, path})
 	}
@@ -128,7 +164,7 @@ func (e *encoder) overlaps() error {
 		if a.from != b.from {
 			return int(min(max(int64(a.from-b.from), -1), 1))
 		}
-		return strings.Compare(a.path, b.path)
+		return strings.Compare(a.path.String(), b.path.String())
 	})
 	for i := 1; i < len(e.regions); i++ {
 		a, b := e.regions[i-1], e.regions[i]
@@ -143,7 +179,7 @@ func (e *encoder) overlaps() error {
 }
 
 // survey counts what is reached from a value.
-func (e *encoder) survey(v reflect.Value, path string) error {
+func (e *encoder) survey(v reflect.Value, path *route) error {
 	if _, ok := marshaler(v.Type()); ok {
 		return nil
 	}
@@ -156,25 +192,26 @@ func (e *encoder) survey(v reflect.Value, path string) error {
 			if f.Name == "_" {
 				continue
 			}
+			at := &route{up: path, field: f.Name}
 			if !f.IsExported() {
-				return unsavable(path+"."+f.Name, f.Type, "the field is not exported, and the struct does not marshal itself")
+				return unsavable(at.String(), f.Type, "the field is not exported, and the struct does not marshal itself")
 			}
-			if err := e.survey(v.Field(i), path+"."+f.Name); err != nil {
+			if err := e.survey(v.Field(i), at); err != nil {
 				return err
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			if err := e.survey(v.Index(i), path+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := e.survey(v.Index(i), &route{up: path, index: i}); err != nil {
 				return err
 			}
 		}
 	case reflect.Interface:
 		if !isError(v.Type()) {
-			return unsavable(path, v.Type(), "what an interface holds is not known when it is loaded; error is the only one that is saved")
+			return unsavable(path.String(), v.Type(), "what an interface holds is not known when it is loaded; error is the only one that is saved")
 		}
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		return unsavable(path, v.Type(), "it means nothing in another process")
+		return unsavable(path.String(), v.Type(), "it means nothing in another process")
 	}
 	return nil
 }
@@ -194,12 +231,15 @@ func identity(v reflect.Value) (object, bool) {
 	return o, v.Kind() == reflect.Map || v.Type().Elem().Size() > 0
 }
 
-func (e *encoder) surveyObject(v reflect.Value, path string) error {
+func (e *encoder) surveyObject(v reflect.Value, path *route) error {
 	o, ok := identity(v)
 	if ok {
 		e.count[o]++
 		if e.count[o] > 1 {
 			return nil
+		}
+		if len(e.count) > mostObjects {
+			return fmt.Errorf("%w: there are more than %d objects", ErrTooLarge, mostObjects)
 		}
 	}
 	if v.IsNil() {
@@ -211,7 +251,7 @@ func (e *encoder) surveyObject(v reflect.Value, path string) error {
 		return e.survey(v.Elem(), path)
 	case reflect.Map:
 		for k, elem := range v.Seq2() {
-			at := fmt.Sprintf("%s[%v]", path, k)
+			at := &route{up: path, key: k}
 			if err := errors.Join(e.survey(k, at), e.survey(elem, at)); err != nil {
 				return err
 			}
@@ -222,7 +262,7 @@ func (e *encoder) surveyObject(v reflect.Value, path string) error {
 			return nil
 		}
 		for i := range v.Len() {
-			if err := e.survey(v.Index(i), path+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := e.survey(v.Index(i), &route{up: path, index: i}); err != nil {
 				return err
 			}
 		}

@@ -194,6 +194,15 @@ func (s *memory) Lease(ctx context.Context, worker string, until time.Time) erro
 	return nil
 }
 
+func (s *memory) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	if err := failed(ctx); err != nil {
+		return time.Time{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leases[worker], nil
+}
+
 func (s *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
 	if err := failed(ctx); err != nil {
 		return nil, err

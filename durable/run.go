@@ -39,37 +39,70 @@ func (f *described) knows(layout string) bool {
 	return f.layout == layout || slices.Contains(f.resumes, layout)
 }
 
-// runInstance runs an instance that is due. What it cannot write, another wake-up repeats.
+// runInstance runs an instance that is due, again if the store fails: a write whose answer is
+// lost may have been made, and then nothing else would continue what this engine owns.
 func (e *Engine) runInstance(id string) {
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	defer cancel(nil)
+	if !e.enter(id, cancel) {
+		return // it runs here already, and will see what has woken it
+	}
+	defer e.leave(id)
+	for {
+		err := e.runOnce(ctx, id)
+		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
+			return
+		}
+		e.log.Error("durable: the store has failed; the instance is tried again", "id", id, "error", err)
+		t := time.NewTimer(e.poll)
+		select {
+		case <-t.C:
+		case <-e.draining:
+			t.Stop()
+			return
+		}
+	}
+}
+
+// enter notes that an instance runs here, unless it does already.
+func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running[id] != nil {
+		return false
+	}
+	e.running[id] = cancel
+	return true
+}
+
+func (e *Engine) leave(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.running, id)
+}
+
+// runOnce runs an instance from its checkpoint. The error is that of the store.
+func (e *Engine) runOnce(ctx context.Context, id string) error {
 	record, err := e.store.Load(e.ctx, id)
 	if err != nil {
-		if !errors.Is(err, ErrNotFound) && e.ctx.Err() == nil {
-			e.log.Error("durable: an instance cannot be read", "id", id, "error", err)
-		}
-		return
+		return err
 	}
 	f := e.function(record.Function)
 	if record.Status.Ended() || record.Status == Stuck || f == nil {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithCancelCause(e.ctx)
-	defer cancel(nil)
-	e.mu.Lock()
-	e.running[id] = cancel
-	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.running, id)
-	}()
+	if record.Owner != "" && record.Owner != e.worker {
+		until, err := e.store.Leased(e.ctx, record.Owner)
+		if err != nil || time.Now().Before(until) {
+			return err // the wake-up is older than the owner
+		}
+	}
 	r := &run{e: e, f: f, ctx: ctx, record: record}
 	if err := r.load(); err != nil {
 		r.stick(err)
-		return
+		return nil
 	}
-	if err := r.loop(); err != nil && !errors.Is(err, ErrConflict) && e.ctx.Err() == nil {
-		e.log.Error("durable: an instance has been left at its checkpoint, and will be tried again", "id", id, "error", err)
-	}
+	return r.loop()
 }
 
 // load makes the frame from the checkpoint.

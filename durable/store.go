@@ -130,6 +130,9 @@ type Store interface {
 	// owns.
 	Lease(ctx context.Context, worker string, until time.Time) error
 
+	// Leased returns until when a worker lives; zero: it is not known.
+	Leased(ctx context.Context, worker string) (until time.Time, err error)
+
 	// List returns the records that match, in the order of ids.
 	List(ctx context.Context, f Filter) ([]*Record, error)
 
