@@ -29,11 +29,11 @@ type checkpoint struct {
 	Point    string         `json:"point"`
 	At       string         `json:"at,omitempty"`
 	Step     string         `json:"step,omitempty"`
-	Steps    int64          `json:"steps"`             // begun so far: part of the key
-	Attempt  int            `json:"attempt,omitempty"` // starts of this step, also those that crashed
+	Steps    int64          `json:"steps"`             // begun so far
+	Attempt  int            `json:"attempt,omitempty"` // starts of this step
 	Failures int            `json:"failures,omitempty"`
 	Canceled bool           `json:"canceled,omitempty"`
-	Taken    []int64        `json:"taken,omitempty"` // messages after the floor that have been received
+	Taken    []int64        `json:"taken,omitempty"` // messages received, above the floor
 	Signal   string         `json:"signal,omitempty"`
 	Until    time.Time      `json:"until,omitzero"`
 	Values   map[string]any `json:"values"`

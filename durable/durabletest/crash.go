@@ -16,7 +16,7 @@ import (
 // Case is a durable function with the input of one run.
 type Case[S, Req, Res any] struct {
 	Function durable.Function[S, Req, Res]
-	Plain    func(s S, ctx context.Context, request Req) (Res, error) // the function itself: (*Shop).Order
+	Plain    func(s S, ctx context.Context, request Req) (Res, error) // (*Shop).Order
 
 	Receiver func() S // a new one for each run
 	Request  Req
