@@ -47,7 +47,7 @@ type broadcast[T any] struct {
 
 	mu      interleave.Mutex
 	kept    ring[kept[T]]
-	first   uint64                       // the number of the oldest in kept, or of the next element
+	first   uint64                       // the number of the oldest in kept, or the next one
 	subs    linked.List[subscription[T]] // in order of creation
 	senders queue[job.Void, T]           // the broadcast is full while one waits
 	closed  error                        // nil: open
