@@ -59,6 +59,18 @@ func (l *List[E]) Add(n *Node[E], e *E) {
 	l.count++
 }
 
+// AddFirst puts e, whose links n are in no list, at the beginning.
+func (l *List[E]) AddFirst(n *Node[E], e *E) {
+	n.of, n.next = e, l.first
+	if l.first == nil {
+		l.last = n
+	} else {
+		l.first.prev = n
+	}
+	l.first = n
+	l.count++
+}
+
 // Remove takes out the element with the links n, which are in l.
 func (l *List[E]) Remove(n *Node[E]) {
 	if n.prev == nil {

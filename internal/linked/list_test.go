@@ -29,8 +29,13 @@ func TestTheListDoesAsASliceDoes(t *testing.T) {
 	for i := range 5000 {
 		if len(want) == 0 || random.IntN(2) == 0 {
 			g := &guest{name: i}
-			list.Add(&g.links, g)
-			want = append(want, g)
+			if random.IntN(4) == 0 {
+				list.AddFirst(&g.links, g)
+				want = slices.Insert(want, 0, g)
+			} else {
+				list.Add(&g.links, g)
+				want = append(want, g)
+			}
 		} else {
 			at := random.IntN(len(want))
 			list.Remove(&want[at].links)
