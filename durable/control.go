@@ -48,10 +48,10 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: time.Now()})
 	e.mu.Lock()
-	cancel := e.running[id]
+	here := e.running[id]
 	e.mu.Unlock()
-	if cancel != nil && err == nil {
-		cancel(ErrCanceled)
+	if here != nil && err == nil {
+		here.cancel(ErrCanceled)
 	}
 	return err
 }

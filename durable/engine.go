@@ -68,9 +68,9 @@ type Engine struct {
 
 	mu        sync.Mutex
 	functions map[string]*described
-	running   map[string]context.CancelCauseFunc // of the steps of the instances that run here
-	waiters   map[string]map[chan struct{}]bool  // of handles, by id
-	draining  chan struct{}                      // closed: start no more steps
+	running   map[string]*attended              // the instances that run here
+	waiters   map[string]map[chan struct{}]bool // of handles, by id
+	draining  chan struct{}                     // closed: start no more steps
 	closed    bool
 	active    sync.WaitGroup
 }
@@ -89,7 +89,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 		},
 		store: store, worker: "worker-" + rand.Text(),
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), leased: make(chan struct{}), draining: make(chan struct{}),
-		functions: map[string]*described{}, running: map[string]context.CancelCauseFunc{},
+		functions: map[string]*described{}, running: map[string]*attended{},
 		waiters: map[string]map[chan struct{}]bool{}, unhook: func() {},
 	}
 	for _, opt := range opts {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -403,12 +404,20 @@ func TestShutdownStopsAtTheNextPoint(t *testing.T) {
 func TestAStepOfADeadWorkerIsRepeatedWithItsKey(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
-		var keys []string
+		var mu sync.Mutex
+		var keys []string // guarded by mu: the dead worker's call ends beside the second one
+		called := func(key string) int {
+			mu.Lock()
+			defer mu.Unlock()
+			keys = append(keys, key)
+			return len(keys)
+		}
 		f := scripted{step: func(ctx context.Context) (int, error) {
-			if keys = append(keys, durable.Key(ctx)); len(keys) == 1 {
+			n := called(durable.Key(ctx))
+			if n == 1 {
 				<-ctx.Done()
 			}
-			return len(keys), ctx.Err()
+			return n, ctx.Err()
 		}}
 		e, err := durable.Open(t.Context(), store, quiet())
 		require.NoError(t, err)

@@ -39,15 +39,25 @@ func (f *described) knows(layout string) bool {
 	return f.layout == layout || slices.Contains(f.resumes, layout)
 }
 
-// runInstance runs an instance that is due, again if the store fails: a write whose answer is
-// lost may have been made, and then nothing else would continue what this engine owns.
+// runInstance runs an instance that is due. A wake-up for one that runs here already must not
+// be dropped: it may be about a message that arrived after the run had given the instance up,
+// and the store hides what it has handed out. So it makes that run look once more.
 func (e *Engine) runInstance(id string) {
-	ctx, cancel := context.WithCancelCause(e.ctx)
-	defer cancel(nil)
-	if !e.enter(id, cancel) {
-		return // it runs here already, and will see what has woken it
+	for again := true; again; {
+		ctx, cancel := context.WithCancelCause(e.ctx)
+		if !e.enter(id, cancel) {
+			cancel(nil)
+			return
+		}
+		e.attend(ctx, id)
+		again = e.leave(id)
+		cancel(nil)
 	}
-	defer e.leave(id)
+}
+
+// attend runs an instance, again if the store fails: a write whose answer is lost may have
+// been made, and then nothing else would continue what this engine owns.
+func (e *Engine) attend(ctx context.Context, id string) {
 	for {
 		err := e.runOnce(ctx, id)
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
@@ -64,21 +74,32 @@ func (e *Engine) runInstance(id string) {
 	}
 }
 
-// enter notes that an instance runs here, unless it does already.
+// attended is an instance that runs here.
+type attended struct {
+	cancel context.CancelCauseFunc // of its steps
+	again  bool                    // it was woken meanwhile
+}
+
+// enter notes that an instance runs here. If it does already, enter returns false, and that
+// run looks once more.
 func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.running[id] != nil {
+	if here := e.running[id]; here != nil {
+		here.again = true
 		return false
 	}
-	e.running[id] = cancel
+	e.running[id] = &attended{cancel: cancel}
 	return true
 }
 
-func (e *Engine) leave(id string) {
+// leave ends what enter has begun, and reports whether the instance was woken meanwhile.
+func (e *Engine) leave(id string) (again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	again = e.running[id].again
 	delete(e.running, id)
+	return again
 }
 
 // runOnce runs an instance from its checkpoint. The error is that of the store.
