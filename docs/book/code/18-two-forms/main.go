@@ -34,11 +34,11 @@ func cost(f func()) (objects, bytes uint64) {
 // job. The caller's own source is not counted.
 func measure(form string, sum sumAsync) {
 	one, big := job.FromResult(1), job.FromResult(1000)
-	objects, bytes := cost(func() { sum(one, big) })
+	objects, bytes := cost(func() { _ = sum(one, big) })
 	fmt.Printf("%-8s does not wait: %d object of %3d bytes", form, objects, bytes)
 
 	sourceObjects, sourceBytes := cost(func() { job.NewSource[int]() })
-	objects, bytes = cost(func() { sum(one, job.NewSource[int]().Job()) })
+	objects, bytes = cost(func() { _ = sum(one, job.NewSource[int]().Job()) })
 	fmt.Printf(";  waits: %d object of %3d bytes\n", objects-sourceObjects, bytes-sourceBytes)
 }
 
