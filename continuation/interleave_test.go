@@ -244,6 +244,18 @@ func TestInterleavingsOfVisitsOfAListThatStaysOpen(t *testing.T) {
 	})
 }
 
+// The only waiter gives up while a visitor comes and goes. The sweep that finds the visitor, and
+// then finds that it has left, is not over.
+func TestInterleavingsOfTheOnlyWaiterAndAVisit(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) *party {
+		p := newParty(1)
+		p.add(0)
+		s.Go("visitor", func() { p.list.Visit(1, func(Target) {}) })
+		s.Go("remover", func() { p.remove(0) })
+		return p
+	})
+}
+
 // A sweep keeps the order. Two goroutines that hold nodes at the same time need not; a
 // visitor that has lost its patience is such a one.
 func TestInterleavingsOfASweepThatKeepsTheOrder(t *testing.T) {

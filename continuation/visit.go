@@ -62,6 +62,18 @@ func (l *List) Withdraw(n *Node) (found bool) {
 	return found
 }
 
+// holdToo begins a hold beside that of another goroutine, and leaves a note: if the other
+// one sweeps, it may now find nothing, because the nodes are in the hands of the newcomer.
+// The last of the two sweeps again.
+func (l *List) holdToo() {
+	for {
+		h := l.holders.Load()
+		if l.holders.CompareAndSwap(h, (h+hold+began)|missed) {
+			return
+		}
+	}
+}
+
 // inspect detaches the stack, calls f with it, and puts back what f returns.
 func (l *List) inspect(f func(top *Node) *Node) {
 	if l.Closed() || l.Empty() {
@@ -69,7 +81,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 	}
 	for i := 0; !l.tryHold(); i++ {
 		if i == patience {
-			l.holders.Add(hold + began)
+			l.holdToo()
 			break
 		}
 		interleave.Yield()

@@ -3,11 +3,11 @@ package coord
 // subscriptions are the subscriptions of a broadcast in order of creation: a map would
 // notify them in a different order each time.
 type subscriptions[T any] struct {
-	first, last *Subscription[T]
+	first, last *subscription[T]
 	count       int
 }
 
-func (r *subscriptions[T]) add(s *Subscription[T]) {
+func (r *subscriptions[T]) add(s *subscription[T]) {
 	s.prev = r.last
 	if r.last == nil {
 		r.first = s
@@ -18,7 +18,7 @@ func (r *subscriptions[T]) add(s *Subscription[T]) {
 	r.count++
 }
 
-func (r *subscriptions[T]) remove(s *Subscription[T]) {
+func (r *subscriptions[T]) remove(s *subscription[T]) {
 	if s.prev == nil {
 		r.first = s.next
 	} else {

@@ -217,3 +217,23 @@ func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
 		}
 	})
 }
+
+// A watch that is stopped before its Start has returned leaves the context once, even if that
+// ends meanwhile.
+func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		ctx := newEnding()
+		w, flag := &watcher{ctx: ctx}, new(interleave.Bool)
+		s.Go("starter", func() {
+			if w.start(); flag.Load() {
+				w.stop()
+			}
+		})
+		s.Go("stopper", func() {
+			flag.Store(true)
+			w.stop()
+		})
+		s.Go("ender", ctx.end)
+		return func() error { return check(ctx, w) }
+	})
+}

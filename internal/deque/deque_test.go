@@ -73,9 +73,23 @@ func TestWhatWasHandedOutIsNotKept(t *testing.T) {
 		d.PushBack(item(i))
 	}
 	for d.PopBack() != nil {
+		d.PopFront()
 	}
 	for _, w := range d.buf {
 		assert.Nil(t, w)
+	}
+}
+
+func TestExtractFindsAnyWork(t *testing.T) {
+	const n = 40
+	for i := range n {
+		var d Deque
+		for k := range n {
+			d.PushBack(item(k))
+		}
+		require.True(t, d.Extract(item(i)), "work %d", i)
+		require.False(t, d.Extract(item(i)), "work %d", i)
+		require.Equal(t, n-1, d.Len())
 	}
 }
 

@@ -49,6 +49,20 @@ func TestAContextThatEndsFirstGivesUp(t *testing.T) {
 	assert.Equal(t, 1, gaveUp)
 }
 
+// mute has ended and does not say why.
+type mute struct {
+	context.Context
+	done chan struct{}
+}
+
+func (m mute) Done() <-chan struct{} { return m.done }
+
+func TestAContextThatDoesNotSayWhyItHasEndedIsCanceled(t *testing.T) {
+	ctx := mute{context.Background(), make(chan struct{})}
+	close(ctx.done)
+	assert.Equal(t, context.Canceled, Await(ctx, make(chan struct{}), func() {}))
+}
+
 func TestANilContextNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done, returned := make(chan struct{}), false

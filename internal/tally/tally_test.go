@@ -55,6 +55,58 @@ func TestEnterAfterCloseIsRefused(t *testing.T) {
 	assert.Zero(t, b.Pending())
 }
 
+func TestEnterAfterCloseIsRefusedWhileWorkIsPending(t *testing.T) {
+	var b Tally
+	require.NoError(t, b.Enter("test", nil, &work{}))
+	done := b.Close()
+	require.ErrorIs(t, b.Enter("test", nil, &work{}), schedulers.ErrShutdown)
+	assert.Equal(t, 1, b.Pending())
+	b.Run(&work{}, nil, nil)
+	<-done
+}
+
+// finisher asks, when it is told, whether Shutdown could return.
+type finisher struct {
+	b        *Tally
+	tooEarly bool
+}
+
+func (f *finisher) Ended() { f.look() }
+
+func (f *finisher) look() {
+	select {
+	case <-f.b.done:
+		f.tooEarly = true
+	default:
+	}
+}
+
+func TestWorkIsToldOfItsEndBeforeShutdownReturns(t *testing.T) {
+	for _, end := range []func(b *Tally, f *finisher){
+		func(b *Tally, f *finisher) { b.Run(&work{}, nil, f) },
+		func(b *Tally, f *finisher) { b.RunThrough(&work{}, nil, f) },
+		func(b *Tally, f *finisher) {
+			b.Abandon(nil, &work{abandon: func(error) { f.look() }}, schedulers.ErrShutdown)
+		},
+	} {
+		var b Tally
+		require.NoError(t, b.Enter("test", nil, &work{}))
+		done := b.Close()
+		f := &finisher{b: &b}
+		end(&b, f)
+		<-done
+		assert.False(t, f.tooEarly)
+	}
+}
+
+func TestDrainedIsCalledBeforeShutdownReturns(t *testing.T) {
+	var b Tally
+	f := &finisher{b: &b}
+	b.Drained = f.look
+	<-b.Close()
+	assert.False(t, f.tooEarly)
+}
+
 func TestEachWayOutIsCounted(t *testing.T) {
 	var b Tally
 	var e ender

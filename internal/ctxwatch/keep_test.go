@@ -1,0 +1,85 @@
+package ctxwatch
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// apart is an Ender that is not the watch itself.
+type apart struct {
+	times int
+	_     *int // without a pointer it would share its memory with others of its size
+}
+
+func (a *apart) ContextEnded(*Watch) { a.times++ }
+
+// A watch that was told keeps neither its Ender alive nor the watches beside it.
+func TestAToldWatchKeepsNothingAlive(t *testing.T) {
+	var kept [3]*Watch
+	var enders [3]weak.Pointer[apart]
+	var watches [3]weak.Pointer[Watch]
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		for i := range kept {
+			e := new(apart)
+			kept[i] = new(Watch)
+			enders[i], watches[i] = weak.Make(e), weak.Make(kept[i])
+			kept[i].Start(ctx, e)
+		}
+		cancel()
+		synctest.Wait()
+	})
+	first, last := kept[0], kept[2]
+	kept = [3]*Watch{}
+	runtime.GC()
+	for i := range enders {
+		assert.Nil(t, enders[i].Value())
+	}
+	assert.Nil(t, watches[1].Value())
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(last)
+}
+
+// again starts its watch anew when it is told.
+type again struct {
+	Watch
+	next  context.Context
+	times int
+}
+
+func (a *again) ContextEnded(w *Watch) {
+	a.times++
+	if next := a.next; next != nil {
+		a.next = nil
+		w.Start(next, a)
+	}
+}
+
+// The watches that come after one that is started anew, for another context, are told too.
+func TestAWatchMayStartAgainWhenItIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		next, cancelNext := context.WithCancel(t.Context())
+		var all [4]again
+		for i := range all {
+			all[i].next = next
+			all[i].Start(ctx, &all[i])
+		}
+		cancel()
+		synctest.Wait()
+		for i := range all {
+			assert.Equal(t, 1, all[i].times)
+		}
+		cancelNext()
+		synctest.Wait()
+		for i := range all {
+			assert.Equal(t, 2, all[i].times)
+		}
+		assert.Zero(t, groupsLeft())
+	})
+}
