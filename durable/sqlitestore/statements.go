@@ -15,12 +15,12 @@ import (
 // statements are the prepared writes. They belong to the writer's goroutine.
 type statements struct {
 	begin, commit, rollback       *sql.Stmt
-	create, replace, newest       *sql.Stmt
-	drop, wakeAt                  *sql.Stmt
+	create, replace, drop, wakeAt *sql.Stmt
 	inbox, addKey, append, number *sql.Stmt
 	lease, due, owned, nextDue    *sql.Stmt
 	old, forget                   *sql.Stmt
 	forgetMessages, forgetKeys    *sql.Stmt
+	forgetLeases                  *sql.Stmt
 	all                           []*sql.Stmt
 }
 
@@ -34,11 +34,13 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.begin, "BEGIN IMMEDIATE"},
 		{&t.commit, "COMMIT"},
 		{&t.rollback, "ROLLBACK"},
-		{&t.create, `INSERT INTO instances (function, run, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, id, version)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (id) DO NOTHING`},
-		{&t.replace, `UPDATE instances SET function = ?, run = ?, status = ?, reason = ?, labels = ?, created = ?, updated = ?, owner = ?,
-			epoch = ?, due = ?, seen = ?, floor = ?, state = ?, version = version + 1 WHERE id = ? AND version = ?`},
-		{&t.newest, "SELECT last FROM instances WHERE id = ?"},
+		{&t.create, `INSERT INTO instances (` + columns + `, wake)
+			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CASE WHEN ?10 = '' THEN ?12 END)
+			ON CONFLICT (id) DO NOTHING RETURNING last > seen`},
+		{&t.replace, `UPDATE instances SET function = ?2, run = ?3, version = version + 1, status = ?5, reason = ?6, labels = ?7, created = ?8,
+			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15,
+			wake = CASE WHEN ?10 <> '' THEN NULL WHEN last > ?13 AND ?5 IN ('running', 'waiting') THEN 0 ELSE ?12 END
+			WHERE id = ?1 AND version = ?4 RETURNING last > seen`},
 		{&t.drop, "DELETE FROM messages WHERE id = ? AND seq <= ?"},
 		{&t.wakeAt, "UPDATE instances SET wake = ? WHERE id = ?"},
 		{&t.inbox, "SELECT status, owner FROM instances WHERE id = ?"},
@@ -56,6 +58,7 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.forget, "DELETE FROM instances WHERE id = ?"},
 		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
 		{&t.forgetKeys, "DELETE FROM keys WHERE id = ?"},
+		{&t.forgetLeases, "DELETE FROM leases WHERE until < ? AND NOT EXISTS (SELECT 1 FROM instances WHERE owner = worker)"},
 	} {
 		stmt, err := c.PrepareContext(ctx, p.query) //nolint:sqlclosecheck // close closes all
 		if err != nil {
@@ -76,37 +79,18 @@ func (t *statements) close() (err error) {
 
 // swap writes a record, without changing it here: the transaction may still fail.
 func (t *statements) swap(ctx context.Context, r *durable.Record, labels string) (mail bool, err error) {
-	args := []any{
-		r.Function, r.Run, string(r.Status), r.Reason, labels, nanos(r.Created), nanos(r.Updated), r.Owner,
-		r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State, r.ID,
+	by := t.replace
+	if r.Version == 0 {
+		by = t.create
 	}
-	by := t.create
-	if r.Version != 0 {
-		by, args = t.replace, append(args, r.Version)
+	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos(r.Created), nanos(r.Updated),
+		r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State).Scan(&mail)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, durable.ErrConflict
 	}
-	done, err := by.ExecContext(ctx, args...)
-	if err != nil {
-		return false, err
+	if err == nil && r.Floor > 0 {
+		_, err = t.drop.ExecContext(ctx, r.ID, r.Floor)
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return false, cmp.Or(err, durable.ErrConflict)
-	}
-	if _, err := t.drop.ExecContext(ctx, r.ID, r.Floor); err != nil {
-		return false, err
-	}
-	var last int64
-	if err := t.newest.QueryRowContext(ctx, r.ID).Scan(&last); err != nil {
-		return false, err
-	}
-	mail = last > r.Seen
-	wake := nanos(r.Due)
-	switch {
-	case r.Owner != "":
-		wake.Valid = false
-	case mail && (r.Status == durable.Running || r.Status == durable.Waiting):
-		wake = sql.NullInt64{Valid: true}
-	}
-	_, err = t.wakeAt.ExecContext(ctx, wake, r.ID)
 	return mail, err
 }
 
@@ -218,7 +202,7 @@ func (t *statements) candidates(ctx context.Context, s *sql.Stmt, args ...any) (
 	return list, rows.Err()
 }
 
-// purge deletes what ended before a time.
+// purge deletes what ended before a time, and the leases of workers that are gone since then.
 func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	old, err := t.candidates(ctx, t.old, nanos(before), limit)
 	if err != nil {
@@ -231,5 +215,6 @@ func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n 
 			}
 		}
 	}
-	return len(old), nil
+	_, err = t.forgetLeases.ExecContext(ctx, nanos(before))
+	return len(old), err
 }

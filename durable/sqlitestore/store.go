@@ -129,7 +129,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	if err != nil {
 		return false, wrap(err)
 	}
-	err = s.w.do(ctx, func(ctx context.Context, t *statements) error {
+	err = s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
 		mail, err = t.swap(ctx, r, string(labels))
 		return err
 	})
@@ -141,7 +141,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 
 // Send implements [durable.Store].
 func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
-	return s.w.do(ctx, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
+	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
 }
 
 // Inbox implements [durable.Store].
@@ -173,7 +173,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 
 // Take implements [durable.Store].
 func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
-	err = s.w.do(ctx, func(ctx context.Context, st *statements) error {
+	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
 		ids, next, err = st.take(ctx, t)
 		return err
 	})
@@ -182,7 +182,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next 
 
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
-	return s.w.do(ctx, func(ctx context.Context, t *statements) error {
+	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
 		_, err := t.lease.ExecContext(ctx, worker, nanos(until))
 		return err
 	})
@@ -236,14 +236,14 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	err = s.w.do(ctx, func(ctx context.Context, t *statements) error {
+	err = s.w.do(ctx, false, func(ctx context.Context, t *statements) error {
 		n, err = t.purge(ctx, before, limit)
 		return err
 	})
 	return n, err
 }
 
-// Notify implements [durable.Notifier]: f is called after each commit of this process.
+// Notify implements [durable.Notifier]: f is called after commits of this process.
 func (s *Store) Notify(f func()) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -123,7 +123,7 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	held, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() { // keeps the writer busy until the group is together
-		assert.NoError(t, s.w.do(t.Context(), func(context.Context, *statements) error {
+		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
 			close(held)
 			<-release
 			return nil
@@ -133,7 +133,7 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	errs := make([]error, 20)
 	for i := range errs {
 		all.Go(func() {
-			errs[i] = s.w.do(t.Context(), func(ctx context.Context, st *statements) error {
+			errs[i] = s.w.do(t.Context(), true, func(ctx context.Context, st *statements) error {
 				if i == 7 {
 					_, err := s.w.conn.ExecContext(ctx, "INSERT INTO nothing VALUES (1)")
 					return err
@@ -167,7 +167,7 @@ func TestAWriteWhoseContextHasEndedIsNotMade(t *testing.T) {
 	held, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		assert.NoError(t, s.w.do(t.Context(), func(context.Context, *statements) error {
+		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
 			close(held)
 			<-release
 			return nil
@@ -189,6 +189,42 @@ func TestAWriteWhoseContextHasEndedIsNotMade(t *testing.T) {
 	all.Wait()
 	_, err := s.Load(t.Context(), "a")
 	assert.ErrorIs(t, err, durable.ErrNotFound)
+}
+
+// An engine asks for what is due when it is told; if that told it again, it would never stop.
+func TestTakingTellsNothing(t *testing.T) {
+	s := opened(t, fileIn(t))
+	told := 0
+	defer s.Notify(func() { told++ })()
+	_, err := s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	before := told
+	assert.Positive(t, before)
+	for range 3 {
+		_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.w.do(t.Context(), false, func(context.Context, *statements) error { return nil }), "all before it are told")
+	assert.Equal(t, before, told)
+}
+
+func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
+	s := opened(t, fileIn(t))
+	now := time.Now()
+	require.NoError(t, s.Lease(t.Context(), "gone", now.Add(-time.Hour)))
+	require.NoError(t, s.Lease(t.Context(), "owner", now.Add(-time.Hour)))
+	require.NoError(t, s.Lease(t.Context(), "alive", now.Add(time.Hour)))
+	owned := instance("a")
+	owned.Owner = "owner"
+	_, err := s.Swap(t.Context(), owned)
+	require.NoError(t, err)
+	_, err = s.Purge(t.Context(), now, 10)
+	require.NoError(t, err)
+	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
+		until, err := s.Leased(t.Context(), worker)
+		require.NoError(t, err)
+		assert.Equal(t, kept, !until.IsZero(), worker)
+	}
 }
 
 // writeForEver prints each id when the store has said that it is written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/movenext/movenext/durable"
@@ -20,7 +21,7 @@ import (
 //	 2. unlock; wake the writer          2. unlock; BEGIN
 //	 3. wait for the answer              3. make each write; note its error
 //	                                     4. COMMIT, with a sync
-//	                                     5. answer each write; again from 1
+//	                                     5. tell listeners; answer each write; again from 1
 //
 // Nothing is answered before step 4, so an answer means that the write is on the disk. If the
 // commit fails (a full disk), all writes of the group are answered with its error, and none of
@@ -41,6 +42,7 @@ const most = 1024
 type write struct {
 	ctx    context.Context
 	make   func(context.Context, *statements) error
+	tells  bool // other goroutines may find something due, or ended, after it
 	err    error
 	answer chan struct{}
 }
@@ -77,13 +79,15 @@ func (w *writer) refused() error {
 	return nil
 }
 
-// do makes a write, with others. It blocks until the write is durable.
-func (w *writer) do(ctx context.Context, f func(context.Context, *statements) error) error {
+// do makes a write, with others. It blocks until the write is durable. A write that tells has
+// the listeners called: one that only hides what is due must not, or an engine that listens
+// would ask for ever.
+func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
 	ctx = background(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	one := &write{ctx: ctx, make: f, answer: make(chan struct{})}
+	one := &write{ctx: ctx, make: f, tells: tells, answer: make(chan struct{})}
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -128,10 +132,12 @@ func (w *writer) loop(t *statements) {
 				_ = w.commit(ctx, t, []*write{one}) // its error is in the write
 			}
 		}
+		if slices.ContainsFunc(group, func(one *write) bool { return one.tells && one.err == nil }) {
+			w.tell()
+		}
 		for _, one := range group {
 			close(one.answer)
 		}
-		w.tell()
 	}
 	w.failed = errors.Join(t.close(), w.conn.Close(), w.db.Close())
 }
