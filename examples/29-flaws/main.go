@@ -37,7 +37,7 @@ func addedTooLate(ctx context.Context) {
 
 	ran = false
 	j := job.Go(ctx, func(context.Context) error { return nil })
-	job.ContinueWith(ctx, j, func(context.Context, *job.Job[job.Void]) (int, error) { ran = true; return 0, nil })
+	_ = job.ContinueWith(ctx, j, func(context.Context, *job.Job[job.Void]) (int, error) { ran = true; return 0, nil })
 	fmt.Printf("  here:  it runs: %t\n", ran)
 }
 
@@ -52,7 +52,7 @@ func panicking(ctx context.Context) {
 
 	ran = false
 	j := job.New(ctx, func(context.Context) (int, error) { panic("no such page") })
-	job.ContinueWith(ctx, j, func(context.Context, *job.Job[int]) (int, error) { ran = true; return 0, nil })
+	_ = job.ContinueWith(ctx, j, func(context.Context, *job.Job[int]) (int, error) { ran = true; return 0, nil })
 	if err := j.Start(); err != nil {
 		fmt.Println(err)
 	}

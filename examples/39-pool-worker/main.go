@@ -30,7 +30,7 @@ func (c *count) body(ctx context.Context) error {
 }
 
 func (c *count) show(what string, err error) {
-	fmt.Printf("%-24s %d inside, %d outside, %v\n", what, c.inside.Swap(0), c.outside.Swap(0), err)
+	fmt.Printf("%-26s %d inside, %d outside, %v\n", what, c.inside.Swap(0), c.outside.Swap(0), err)
 }
 
 func main() {
@@ -54,12 +54,12 @@ func main() {
 	ask := func(ctx context.Context) (bool, error) { return pool.IsPoolWorker(ctx), nil }
 	show := func(what string, j *job.Job[bool]) {
 		inside, err := j.Wait(context.Background())
-		fmt.Printf("%-24s %t, %v\n", what, inside, err)
+		fmt.Printf("%-26s %t, %v\n", what, inside, err)
 	}
 	show("a job:", job.Run(ctx, ask))
 	show("a long-running job:", job.Run(ctx, ask, job.LongRunning()))
 	show("a thread of one's own:", job.Run(ctx, ask, job.On(thread)))
-	fmt.Printf("%-24s %t\n", "main:", pool.IsPoolWorker(ctx))
+	fmt.Printf("%-26s %t\n", "main:", pool.IsPoolWorker(ctx))
 	fmt.Println(workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
 }
 

@@ -3,8 +3,8 @@
 // the disk, but it sees the throughput, and climbs to the top of that hill.
 //
 // The program shows the climb as a curve. The disk is a model with a clock of its own,
-// so each run is the same; the decisions are those of the pool, whose climber knows
-// nothing but samples. The test next to it lets a real pool climb.
+// so each run is the same; the decisions are those of a pool, which knows nothing but
+// its samples. The test next to it lets a real pool climb.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/movenext/movenext/internal/hillclimb"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 const (
@@ -64,7 +64,7 @@ type second struct{ workers, reads int }
 // time the disk becomes another one.
 func climb(best, then, seconds int) (curve []second) {
 	m := &model{best: best, random: rand.New(rand.NewPCG(1, 2))}
-	c := hillclimb.New(fewest, most)
+	decide := pool.Replay(fewest, most)
 	perSecond := int(time.Second / interval)
 	workers := fewest
 	var now time.Duration
@@ -78,7 +78,7 @@ func climb(best, then, seconds int) (curve []second) {
 			now += interval
 			sum.workers += workers
 			sum.reads += reads
-			workers = c.Next(hillclimb.Sample{Workers: workers, Completed: reads, Elapsed: interval})
+			workers = decide(pool.Sample{Workers: workers, Completed: reads, Elapsed: interval})
 		}
 		curve = append(curve, second{sum.workers / perSecond, sum.reads})
 	}

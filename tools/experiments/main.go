@@ -30,6 +30,7 @@ func experiments() []experiment {
 		{"contention", "What is a local queue worth, for work of different sizes?", contention},
 		{"threads", "What does an operation cost on a thread of its own, on a goroutine, and in a pool?", threads},
 		{"long", "What do long computations do to a pool that does not know that they are long?", long},
+		{"shims", "What does a scheduler on top of another one cost for each work item?", shims},
 	}
 }
 
