@@ -73,7 +73,7 @@ func TestASuspendedOrderShowsWhereItIs(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "shop.Order", i.Function)
 		assert.Equal(t, durable.Waiting, i.Status)
-		assert.Equal(t, "shop.go:109", i.At)
+		assert.Equal(t, "shop.go:102", i.At)
 		assert.Equal(t, "approval", i.Signal)
 		assert.Equal(t, time.Now().Add(72*time.Hour).UTC(), i.Until)
 		assert.JSONEq(t, `{"Items":["cup","pot"],"Card":"4711"}`, string(i.Locals["o"]))
@@ -324,10 +324,10 @@ func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
 		i, err := e.Get(t.Context(), "a")
 		require.NoError(t, err)
 		assert.Equal(t, durable.Stuck, i.Status)
-		assert.Contains(t, i.Reason, `layout "1"`)
+		assert.Contains(t, i.Reason, `layout "`+first.Layout+`"`)
 		require.NoError(t, e.Shutdown(t.Context()))
 
-		changed.Resumes = []string{"1"}
+		changed.Resumes = []string{first.Layout}
 		s := shop.New()
 		_, err = durable.Serve(opened(t, store), changed, s).Handle("a").Wait(t.Context())
 		require.NoError(t, err)
