@@ -158,3 +158,6 @@ func decodePayload[T any](data []byte) (T, error) {
 // EncodeSignal returns the payload of a signal that carries v, as [Engine.Signal] stores it: for
 // implementations of [Plain].
 func EncodeSignal(v any) ([]byte, error) { return encodePayload(v) }
+
+// DecodeSignal returns the value of a payload of [EncodeSignal]. What the value refers to is new.
+func DecodeSignal[T any](payload []byte) (T, error) { return decodePayload[T](payload) }

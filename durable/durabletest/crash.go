@@ -49,8 +49,12 @@ type Outcome[Res any] struct {
 func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
 	t.Helper()
 	receiver := c.Receiver()
+	request, err := copied(c.Request) // the plain form may change what it refers to
+	if err != nil {
+		t.Fatalf("durabletest: %v", err)
+	}
 	var want Outcome[Res]
-	want.Result, want.Err = c.Plain(receiver, Plain(context.Background(), c.Signals...), c.Request)
+	want.Result, want.Err = c.Plain(receiver, Plain(context.Background(), c.Signals...), request)
 	want.Err = durable.Normalise(want.Err)
 	c.check(t, "the plain form", receiver, want, want)
 
@@ -67,6 +71,19 @@ func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs i
 		}
 	}
 	return runs
+}
+
+// copied is a value that shares nothing with the original.
+func copied[T any](v T) (T, error) {
+	data, err := durable.EncodeSignal(&v)
+	if err != nil {
+		return v, err
+	}
+	p, err := durable.DecodeSignal[*T](data)
+	if err != nil {
+		return v, err
+	}
+	return *p, nil
 }
 
 // run is one run, on an engine that may die, and one that continues. It returns how many

@@ -393,11 +393,12 @@ func (f *clerkBranchesSaved) Outcome() (any, *error) {
 // graphDurable is [clerk.graph] as a durable function.
 var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
-	Layout: "74281ae2d17e07b8",
+	Layout: "a503b736254a3a6d",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:190"},
 		{Name: "put", At: "programs_test.go:196", Step: "durabletest_test.put"},
 		{Name: "second", At: "programs_test.go:202", Step: "durabletest_test.put"},
+		{Name: "third", At: "programs_test.go:205", Step: "durabletest_test.double"},
 	},
 	New: func(receiver *clerk, request *ledger) durable.Frame {
 		return &clerkGraphSaved{c: receiver, l: request}
@@ -409,16 +410,19 @@ type clerkGraphSaved struct {
 	durable.NoDeferred
 	c *clerk // given again when it is loaded
 
-	l       *ledger
-	sum     int
-	err     error
-	other   *ledger
-	last    *ledger
-	err2    error
-	putL    *ledger
-	putN    int
-	secondL *ledger
-	secondN int
+	l           *ledger
+	sum         int
+	err         error
+	other       *ledger
+	last        *ledger
+	err2        error
+	putL        *ledger
+	putN        int
+	secondL     *ledger
+	secondN     int
+	n           int
+	thirdN      int
+	thirdResult int
 }
 
 // MoveNext runs [clerk.graph] from the point where it stopped to its next one (false) or its end (true).
@@ -428,6 +432,8 @@ func (f *clerkGraphSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	}
 	f.other = f.l
 	if f.l.Next == nil {
@@ -452,6 +458,17 @@ else1:
 	return t.Step(2)
 resume2:
 	f.err = t.Err()
+	f.sum = 1
+	// programs_test.go:205: n, _ := c.double(ctx, l.Sum)
+	f.thirdN = f.l.Sum
+	return t.Step(3)
+resume3:
+	f.n, _ = f.thirdResult, t.Err()
+	if !(f.n > 100) {
+		goto else2
+	}
+	return t.Return()
+else2:
 	f.sum, f.err = f.l.Sum+len(f.l.Next.Tags)+f.last.Next.Sum, f.err
 	return t.Return()
 }
@@ -463,6 +480,8 @@ func (f *clerkGraphSaved) Call(ctx context.Context, point int) (err error) {
 		err = f.c.put(ctx, f.putL, f.putN)
 	case 2:
 		err = f.c.put(ctx, f.secondL, f.secondN)
+	case 3:
+		f.thirdResult, err = f.c.double(ctx, f.thirdN)
 	}
 	return err
 }
@@ -489,6 +508,14 @@ func (f *clerkGraphSaved) Live(point int) []durable.Value {
 			{Name: "second.l", Ptr: &f.secondL},
 			{Name: "second.n", Ptr: &f.secondN},
 		}
+	case 3: // third
+		return []durable.Value{
+			{Name: "l", Ptr: &f.l},
+			{Name: "sum", Ptr: &f.sum},
+			{Name: "err", Ptr: &f.err},
+			{Name: "last", Ptr: &f.last},
+			{Name: "third.n", Ptr: &f.thirdN},
+		}
 	}
 	return []durable.Value{
 		{Name: "sum", Ptr: &f.sum},
@@ -506,8 +533,8 @@ var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
 	Layout: "e18376836b5c20ab",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:213"},
-		{Name: "half", At: "programs_test.go:216", Step: "durabletest_test.half"},
+		{Name: "begin", At: "programs_test.go:219"},
+		{Name: "half", At: "programs_test.go:222", Step: "durabletest_test.half"},
 	},
 	New: func(receiver *clerk, request []int) durable.Frame {
 		return &clerkUndoneSaved{c: receiver, list: request}
@@ -541,7 +568,7 @@ for1:
 	}
 	f.i, f.n = f.rangeAt, f.rangeOf[f.rangeAt]
 	t.Defer(1, &clerkUndoneSavedUndo1{f.n * f.i})
-	// programs_test.go:216: n, err = c.half(ctx, n)
+	// programs_test.go:222: n, err = c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(1)
 resume1:
@@ -621,9 +648,9 @@ var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
 	Layout: "6fcd99caace3284d",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:237"},
-		{Name: "Receive", At: "programs_test.go:241"},
-		{Name: "end", At: "programs_test.go:248"},
+		{Name: "begin", At: "programs_test.go:243"},
+		{Name: "Receive", At: "programs_test.go:247"},
+		{Name: "end", At: "programs_test.go:254"},
 	},
 	New: func(_ struct{}, _ struct{}) durable.Frame {
 		return &signalsSaved{}
@@ -657,7 +684,7 @@ for1:
 	if !(len(f.all) < 10) {
 		goto endFor1
 	}
-	// programs_test.go:241: s, err := durable.Receive[string](ctx, "text", time.Hour)
+	// programs_test.go:247: s, err := durable.Receive[string](ctx, "text", time.Hour)
 	return t.Receive(1, "text", time.Hour)
 resume1:
 	f.s, f.err2 = durable.Received[string](t)
@@ -668,7 +695,7 @@ resume1:
 	if !(f.s == "stop") {
 		goto else1
 	}
-	// programs_test.go:248: n, err := durable.Receive[int](ctx, "number", 0)
+	// programs_test.go:254: n, err := durable.Receive[int](ctx, "number", 0)
 	return t.Receive(2, "number", 0)
 resume2:
 	f.n, f.err3 = durable.Received[int](t)
@@ -715,4 +742,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: b6e585b9e535d0dc
+// Digest of what is above: c7446b5633cf3e2c

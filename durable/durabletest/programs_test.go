@@ -200,11 +200,17 @@ func (c *clerk) graph(ctx context.Context, l *ledger) (sum int, err error) {
 	last.Tags["y"] = append(last.Tags["y"], 7)
 	//movenext:point second
 	err = c.put(ctx, last, 2)
+	sum = 1
+	//movenext:point third
+	if n, _ := c.double(ctx, l.Sum); n > 100 {
+		return // the results as they are: sum is needed after the step
+	}
 	return l.Sum + len(l.Next.Tags) + last.Next.Sum, err
 }
 
 func TestGraph(t *testing.T) {
 	survives(t, durabletest.Case[*clerk, *ledger, int]{Function: graphDurable, Plain: (*clerk).graph, Receiver: newClerk, Request: &ledger{Sum: 3}})
+	survives(t, durabletest.Case[*clerk, *ledger, int]{Function: graphDurable, Plain: (*clerk).graph, Receiver: newClerk, Request: &ledger{Sum: 300}})
 }
 
 // undone defers in a loop; the compensations fail.

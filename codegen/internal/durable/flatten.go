@@ -70,7 +70,25 @@ func (lo *lowering) stmt(s ast.Stmt, label string) {
 // keep is a statement without points, printed as it is. Where it may jump to is in the text.
 func (lo *lowering) keep(s ast.Stmt) {
 	text, to := lo.statement(s)
-	lo.add(&instr{text: text, to: to, uses: lo.mentioned(s), stops: false})
+	uses := lo.mentioned(s)
+	if returnsBare(s) {
+		uses = append(uses, lo.results()...)
+	}
+	lo.add(&instr{text: text, to: to, uses: uses})
+}
+
+// returnsBare reports whether a statement may return the results as they are.
+func returnsBare(s ast.Stmt) (found bool) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			found = found || len(n.Results) == 0
+		}
+		return true
+	})
+	return found
 }
 
 func (lo *lowering) expression(s *ast.ExprStmt) {
