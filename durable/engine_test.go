@@ -448,6 +448,22 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A client starts and waits; an engine of its own does the work.
+func TestAClientRunsNothing(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store, s, other := durable.NewMemory(), shop.New(), shop.New()
+		h, err := durable.Serve(opened(t, store, durable.Client()), shop.OrderDurable, other).Start(t.Context(), "a", request)
+		require.NoError(t, err)
+		require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+		time.Sleep(time.Minute)
+		durable.Serve(opened(t, store), shop.OrderDurable, s)
+		_, err = h.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 1, s.Count("charge"))
+		assert.Zero(t, other.Count("reserve"))
+	})
+}
+
 func TestThePlainFormRunsUnderItsContextAlone(t *testing.T) {
 	_, err := shop.New().Order(t.Context(), request)
 	require.ErrorIs(t, err, durable.ErrNotDurable)

@@ -210,7 +210,14 @@ func (lo *lowering) resultText(s *ast.ReturnStmt) string {
 	for _, e := range s.Results {
 		right = append(right, lo.expr(e))
 	}
-	if len(right) == 0 || slices.Equal(left, right) {
+	if len(right) == len(left) { // what returns itself needs no assignment
+		for n := len(left) - 1; n >= 0; n-- {
+			if left[n] == right[n] {
+				left, right = slices.Delete(left, n, n+1), slices.Delete(right, n, n+1)
+			}
+		}
+	}
+	if len(right) == 0 {
 		return ""
 	}
 	return strings.Join(left, ", ") + " = " + strings.Join(right, ", ")

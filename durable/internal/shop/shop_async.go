@@ -65,7 +65,7 @@ resume1:
 resume2:
 	f.ok, f.err = durable.Received[Approval](t)
 	if f.err != nil || !f.ok.Yes {
-		f.r, f.err = f.r, cmp.Or(f.err, ErrRefused)
+		f.err = cmp.Or(f.err, ErrRefused)
 		return t.Return()
 	}
 	// shop.go:106: return s.charge(ctx, o.Card, held.Price)
@@ -146,4 +146,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: b082040292274dcc
+// Digest of what is above: 0309fb1d4e0390e4
