@@ -14,10 +14,10 @@ import (
 // MaxCheckpoint is how large a checkpoint, a signal or an outcome may be, in bytes.
 const MaxCheckpoint = 1 << 20
 
-// ErrTooLarge: something to save has more than MaxCheckpoint bytes.
+// ErrTooLarge says that something to save has more than MaxCheckpoint bytes.
 var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
 
-// ErrCorrupt: a checkpoint is not what was saved.
+// ErrCorrupt says that a checkpoint is not what was saved.
 var ErrCorrupt = errors.New("durable: the checkpoint is damaged")
 
 // magic begins each state; the rest of its line is the checksum of what follows.

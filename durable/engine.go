@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrShutdown: the engine has been shut down.
+// ErrShutdown says that the engine has been shut down.
 var ErrShutdown = errors.New("durable: the engine has been shut down")
 
 // Option changes an engine.

@@ -20,7 +20,7 @@ import (
 )
 
 // quiet keeps what engines report out of the tests' output.
-func quiet() durable.Option { return durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))) }
+func quiet() durable.Option { return durable.Log(slog.New(slog.DiscardHandler)) }
 
 // opened is an engine that is shut down at the end of the test.
 func opened(t *testing.T, store durable.Store, opts ...durable.Option) *durable.Engine {

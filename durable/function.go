@@ -88,12 +88,11 @@ type Turn struct {
 	got   []byte
 	now   time.Time
 
-	next     int
-	kind     turnKind
-	signal   string
-	until    time.Time
-	pushed   []deferredCall
-	canceled bool
+	next   int
+	kind   turnKind
+	signal string
+	until  time.Time
+	pushed []deferredCall
 }
 
 // turnKind says what a frame asks for.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -99,7 +98,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 	receiver := c.Receiver()
 	ctx := context.Background()
 	first := &mortal{Store: store, death: d, dead: make(chan struct{})}
-	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil)))}, c.Options...)
+	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
 	e, err := durable.Open(ctx, first, opts...)
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)

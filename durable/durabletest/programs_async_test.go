@@ -16,9 +16,9 @@ var loopsDurable = durable.Function[*clerk, int, int]{
 	Name:   "loops",
 	Layout: "f08175d32f2b3246",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:64"},
-		{Name: "double", At: "programs_test.go:68", Step: "durabletest_test.double"},
-		{Name: "again", At: "programs_test.go:91", Step: "durabletest_test.double"},
+		{Name: "begin", At: "programs_test.go:62"},
+		{Name: "double", At: "programs_test.go:66", Step: "durabletest_test.double"},
+		{Name: "again", At: "programs_test.go:89", Step: "durabletest_test.double"},
 	},
 	New: func(receiver *clerk, request int) durable.Frame {
 		return &clerkLoopsSaved{c: receiver, limit: request}
@@ -70,7 +70,7 @@ for2:
 		goto endFor2
 	}
 	f.j, f.s = f.rangeAt, f.rangeOf[f.rangeAt]
-	// programs_test.go:68: n, err := c.double(ctx, i*10+j)
+	// programs_test.go:66: n, err := c.double(ctx, i*10+j)
 	f.doubleN = f.i*10 + f.j
 	return t.Step(1)
 resume1:
@@ -108,7 +108,7 @@ for3:
 		goto endFor3
 	}
 	f.k = f.rangeAt2
-	// programs_test.go:91: n, err := c.double(ctx, int(k))
+	// programs_test.go:89: n, err := c.double(ctx, int(k))
 	f.againN = int(f.k)
 	return t.Step(2)
 resume2:
@@ -177,12 +177,12 @@ var branchesDurable = durable.Function[*clerk, int, string]{
 	Name:   "branches",
 	Layout: "4affa0d512fdb582",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:128"},
-		{Name: "half", At: "programs_test.go:130", Step: "durabletest_test.half"},
-		{Name: "doubled", At: "programs_test.go:136", Step: "durabletest_test.double"},
-		{Name: "join", At: "programs_test.go:153", Step: "durabletest_test.join"},
-		{Name: "tail", At: "programs_test.go:169", Step: "durabletest_test.join"},
-		{Name: "Sleep", At: "programs_test.go:175"},
+		{Name: "begin", At: "programs_test.go:126"},
+		{Name: "half", At: "programs_test.go:128", Step: "durabletest_test.half"},
+		{Name: "doubled", At: "programs_test.go:134", Step: "durabletest_test.double"},
+		{Name: "join", At: "programs_test.go:151", Step: "durabletest_test.join"},
+		{Name: "tail", At: "programs_test.go:167", Step: "durabletest_test.join"},
+		{Name: "Sleep", At: "programs_test.go:173"},
 	},
 	New: func(receiver *clerk, request int) durable.Frame {
 		return &clerkBranchesSaved{c: receiver, n: request}
@@ -240,7 +240,7 @@ func (f *clerkBranchesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool
 		goto resume5
 	}
 	f.what = "none"
-	// programs_test.go:130: m, err := c.half(ctx, n)
+	// programs_test.go:128: m, err := c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(1)
 resume1:
@@ -253,7 +253,7 @@ resume1:
 		f.result, f.err = f.what2, nil
 		return t.Return()
 	}
-	// programs_test.go:136: n, err := c.desk.inner.double(ctx, m)
+	// programs_test.go:134: n, err := c.desk.inner.double(ctx, m)
 	f.doubledN = f.m
 	return t.Step(2)
 resume2:
@@ -292,7 +292,7 @@ case2:
 	goto case5
 case3:
 	f.list = []string{f.what}
-	// programs_test.go:153: text, size, err := join(ctx, list)
+	// programs_test.go:151: text, size, err := join(ctx, list)
 	f.joinList = f.list
 	return t.Step(3)
 resume3:
@@ -310,7 +310,7 @@ case5:
 	goto endSwitch1
 endSwitch2:
 	f.tail = ""
-	// programs_test.go:169: tail, _, err := join(ctx, []string{what})
+	// programs_test.go:167: tail, _, err := join(ctx, []string{what})
 	f.tailList = []string{f.what}
 	return t.Step(4)
 resume4:
@@ -322,7 +322,7 @@ resume4:
 	f.what += f.tail
 	goto endSwitch1
 endSwitch1:
-	// programs_test.go:175: err := durable.Sleep(ctx, time.Hour)
+	// programs_test.go:173: err := durable.Sleep(ctx, time.Hour)
 	return t.Sleep(5, time.Hour)
 resume5:
 	f.err6 = t.Err()
@@ -395,10 +395,10 @@ var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
 	Layout: "a503b736254a3a6d",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:190"},
-		{Name: "put", At: "programs_test.go:196", Step: "durabletest_test.put"},
-		{Name: "second", At: "programs_test.go:202", Step: "durabletest_test.put"},
-		{Name: "third", At: "programs_test.go:205", Step: "durabletest_test.double"},
+		{Name: "begin", At: "programs_test.go:188"},
+		{Name: "put", At: "programs_test.go:194", Step: "durabletest_test.put"},
+		{Name: "second", At: "programs_test.go:200", Step: "durabletest_test.put"},
+		{Name: "third", At: "programs_test.go:203", Step: "durabletest_test.double"},
 	},
 	New: func(receiver *clerk, request *ledger) durable.Frame {
 		return &clerkGraphSaved{c: receiver, l: request}
@@ -440,7 +440,7 @@ func (f *clerkGraphSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		f.l.Next = &ledger{Next: f.l, Tags: map[string][]int{"x": {1}}}
 	}
 	f.last = f.l.Next
-	// programs_test.go:196: err := c.put(ctx, l, 1)
+	// programs_test.go:194: err := c.put(ctx, l, 1)
 	f.putL, f.putN = f.l, 1
 	return t.Step(1)
 resume1:
@@ -453,13 +453,13 @@ resume1:
 else1:
 	f.other.Sum += 5
 	f.last.Tags["y"] = append(f.last.Tags["y"], 7)
-	// programs_test.go:202: err = c.put(ctx, last, 2)
+	// programs_test.go:200: err = c.put(ctx, last, 2)
 	f.secondL, f.secondN = f.last, 2
 	return t.Step(2)
 resume2:
 	f.err = t.Err()
 	f.sum = 1
-	// programs_test.go:205: n, _ := c.double(ctx, l.Sum)
+	// programs_test.go:203: n, _ := c.double(ctx, l.Sum)
 	f.thirdN = f.l.Sum
 	return t.Step(3)
 resume3:
@@ -533,8 +533,8 @@ var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
 	Layout: "e18376836b5c20ab",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:219"},
-		{Name: "half", At: "programs_test.go:222", Step: "durabletest_test.half"},
+		{Name: "begin", At: "programs_test.go:217"},
+		{Name: "half", At: "programs_test.go:220", Step: "durabletest_test.half"},
 	},
 	New: func(receiver *clerk, request []int) durable.Frame {
 		return &clerkUndoneSaved{c: receiver, list: request}
@@ -568,7 +568,7 @@ for1:
 	}
 	f.i, f.n = f.rangeAt, f.rangeOf[f.rangeAt]
 	t.Defer(1, &clerkUndoneSavedUndo1{f.n * f.i})
-	// programs_test.go:222: n, err = c.half(ctx, n)
+	// programs_test.go:220: n, err = c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(1)
 resume1:
@@ -648,9 +648,9 @@ var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
 	Layout: "6fcd99caace3284d",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:243"},
-		{Name: "Receive", At: "programs_test.go:247"},
-		{Name: "end", At: "programs_test.go:254"},
+		{Name: "begin", At: "programs_test.go:241"},
+		{Name: "Receive", At: "programs_test.go:245"},
+		{Name: "end", At: "programs_test.go:252"},
 	},
 	New: func(_ struct{}, _ struct{}) durable.Frame {
 		return &signalsSaved{}
@@ -684,7 +684,7 @@ for1:
 	if !(len(f.all) < 10) {
 		goto endFor1
 	}
-	// programs_test.go:247: s, err := durable.Receive[string](ctx, "text", time.Hour)
+	// programs_test.go:245: s, err := durable.Receive[string](ctx, "text", time.Hour)
 	return t.Receive(1, "text", time.Hour)
 resume1:
 	f.s, f.err2 = durable.Received[string](t)
@@ -695,7 +695,7 @@ resume1:
 	if !(f.s == "stop") {
 		goto else1
 	}
-	// programs_test.go:254: n, err := durable.Receive[int](ctx, "number", 0)
+	// programs_test.go:252: n, err := durable.Receive[int](ctx, "number", 0)
 	return t.Receive(2, "number", 0)
 resume2:
 	f.n, f.err3 = durable.Received[int](t)
@@ -742,4 +742,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: ec6a70faabda31f4
+// Digest of what is above: a8d6da0586a3b15a

@@ -20,9 +20,7 @@ import (
 // alone, so that a repeated one changes nothing.
 type clerk struct{ desk struct{ inner *clerk } }
 
-var errOdd = errors.New("durabletest_test: odd")
-
-func init() { durable.RegisterError("durabletest_test.errOdd", errOdd) }
+var errOdd = durable.NewError("durabletest_test.errOdd", "durabletest_test: odd")
 
 //movenext:step
 func (c *clerk) double(_ context.Context, n int) (int, error) { return 2 * n, nil }
@@ -63,7 +61,7 @@ type ledger struct {
 //movenext:durable name=loops
 func (c *clerk) loops(ctx context.Context, limit int) (sum int, err error) {
 outer:
-	for i := 0; i < limit; i++ {
+	for i := 0; i < limit; i++ { //nolint:intrange // the loop has to have three parts
 		for j, s := range []string{"a", "bb", "ccc"} {
 			n, err := c.double(ctx, i*10+j)
 			if err != nil {
@@ -159,7 +157,7 @@ block:
 			fallthrough
 		case 4:
 			what += " four"
-			break
+			break //nolint:staticcheck // it is to be taken apart, too
 		default:
 			what += " other"
 			break block
@@ -219,7 +217,7 @@ func TestGraph(t *testing.T) {
 func (c *clerk) undone(ctx context.Context, list []int) (err error) {
 	for i, n := range list {
 		defer durable.Compensate(ctx, &err, c.undo, n*i)
-		if n, err = c.half(ctx, n); err != nil {
+		if n, err = c.half(ctx, n); err != nil { //nolint:staticcheck // the variable is one that exists
 			return fmt.Errorf("at %d: %w", i, err)
 		}
 	}

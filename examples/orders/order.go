@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/movenext/movenext/durable"
@@ -33,9 +32,7 @@ type Receipt struct {
 }
 
 // ErrRefused is the error of an order that was not approved.
-var ErrRefused = errors.New("orders: refused")
-
-func init() { durable.RegisterError("orders.ErrRefused", ErrRefused) }
+var ErrRefused = durable.NewError("orders.ErrRefused", "orders: refused")
 
 // Shop has the steps of an order.
 type Shop struct{ world world }

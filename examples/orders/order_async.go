@@ -15,10 +15,10 @@ var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "orders.Order",
 	Layout: "0e95b2259b7fb5a2",
 	Points: []durable.Point{
-		{Name: "begin", At: "order.go:47"},
-		{Name: "reserve", At: "order.go:48", Step: "main.reserve"},
-		{Name: "approval", At: "order.go:54"},
-		{Name: "charge", At: "order.go:58", Step: "main.charge"},
+		{Name: "begin", At: "order.go:44"},
+		{Name: "reserve", At: "order.go:45", Step: "main.reserve"},
+		{Name: "approval", At: "order.go:51"},
+		{Name: "charge", At: "order.go:55", Step: "main.charge"},
 	},
 	New: func(receiver *Shop, request Request) durable.Frame {
 		return &shopOrderSaved{s: receiver, o: request}
@@ -51,7 +51,7 @@ func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	case 3:
 		goto resume3
 	}
-	// order.go:48: held, err := s.reserve(ctx, o.Items)
+	// order.go:45: held, err := s.reserve(ctx, o.Items)
 	f.reserveItems = f.o.Items
 	return t.Step(1)
 resume1:
@@ -60,7 +60,7 @@ resume1:
 		return t.Return()
 	}
 	t.Defer(1, &shopOrderSavedUndo1{f.held})
-	// order.go:54: ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
+	// order.go:51: ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
 	return t.Receive(2, "approval", 72*time.Hour)
 resume2:
 	f.ok, f.err = durable.Received[Approval](t)
@@ -68,7 +68,7 @@ resume2:
 		f.err = cmp.Or(f.err, ErrRefused)
 		return t.Return()
 	}
-	// order.go:58: return s.charge(ctx, o.Card, held.Price)
+	// order.go:55: return s.charge(ctx, o.Card, held.Price)
 	f.chargeCard, f.chargePrice = f.o.Card, f.held.Price
 	return t.Step(3)
 resume3:
@@ -146,4 +146,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 3dd3a63695c86205
+// Digest of what is above: c759cbdaee503de3

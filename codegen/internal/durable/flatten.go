@@ -170,7 +170,8 @@ func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values [
 
 // unchanged refuses an assignment to the context or the receiver.
 func (lo *lowering) unchanged(id *ast.Ident) {
-	switch obj := lo.info.Uses[id]; {
+	obj := lo.info.Uses[id]
+	switch {
 	case obj == nil:
 	case obj == lo.ctx:
 		lo.refuse(id, "the context is assigned", "the engine passes it in again at each point", "give the derived context another name, and use it before the next point")

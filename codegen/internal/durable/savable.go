@@ -124,7 +124,8 @@ func marshals(t types.Type) bool {
 	}
 	set := types.NewMethodSet(types.NewPointer(t))
 	has := func(name string) bool { return set.Lookup(nil, name) != nil }
-	if !(has("MarshalJSON") && has("UnmarshalJSON")) && !(has("MarshalText") && has("UnmarshalText")) {
+	json, text := has("MarshalJSON") && has("UnmarshalJSON"), has("MarshalText") && has("UnmarshalText")
+	if !json && !text {
 		return false
 	}
 	s, ok := t.Underlying().(*types.Struct)

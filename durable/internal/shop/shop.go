@@ -5,7 +5,6 @@ package shop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -37,9 +36,7 @@ type Receipt struct {
 }
 
 // ErrRefused is the error of an order that was not approved.
-var ErrRefused = errors.New("shop: refused")
-
-func init() { durable.RegisterError("shop.ErrRefused", ErrRefused) }
+var ErrRefused = durable.NewError("shop.ErrRefused", "shop: refused")
 
 // Shop has what orders do to the world: each effect once for each key.
 type Shop struct {

@@ -15,10 +15,10 @@ var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "shop.Order",
 	Layout: "2212f52a99af1f58",
 	Points: []durable.Point{
-		{Name: "begin", At: "shop.go:95"},
-		{Name: "reserve", At: "shop.go:96", Step: "shop.reserve"},
-		{Name: "approval", At: "shop.go:102"},
-		{Name: "charge", At: "shop.go:106", Step: "shop.charge"},
+		{Name: "begin", At: "shop.go:92"},
+		{Name: "reserve", At: "shop.go:93", Step: "shop.reserve"},
+		{Name: "approval", At: "shop.go:99"},
+		{Name: "charge", At: "shop.go:103", Step: "shop.charge"},
 	},
 	New: func(receiver *Shop, request Request) durable.Frame {
 		return &shopOrderSaved{s: receiver, o: request}
@@ -51,7 +51,7 @@ func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	case 3:
 		goto resume3
 	}
-	// shop.go:96: held, err := s.reserve(ctx, o.Items)
+	// shop.go:93: held, err := s.reserve(ctx, o.Items)
 	f.reserveItems = f.o.Items
 	return t.Step(1)
 resume1:
@@ -60,7 +60,7 @@ resume1:
 		return t.Return()
 	}
 	t.Defer(1, &shopOrderSavedUndo1{f.held})
-	// shop.go:102: ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
+	// shop.go:99: ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
 	return t.Receive(2, "approval", 72*time.Hour)
 resume2:
 	f.ok, f.err = durable.Received[Approval](t)
@@ -68,7 +68,7 @@ resume2:
 		f.err = cmp.Or(f.err, ErrRefused)
 		return t.Return()
 	}
-	// shop.go:106: return s.charge(ctx, o.Card, held.Price)
+	// shop.go:103: return s.charge(ctx, o.Card, held.Price)
 	f.chargeCard, f.chargePrice = f.o.Card, f.held.Price
 	return t.Step(3)
 resume3:
@@ -146,4 +146,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 0309fb1d4e0390e4
+// Digest of what is above: dbd97e14b02ae91d
