@@ -34,7 +34,7 @@
 //
 // The function has a context, at most one parameter more, and the results (T, error) or error.
 // A point is a statement of its own, in straight code, blocks, if, for, switch, and ranges over
-// slices, arrays and numbers. Everything else is allowed where no step is inside; what is not,
+// slices, arrays, maps and numbers. Everything else is allowed where no step is inside; what is not,
 // the generator refuses with a position. A frame can also be written by hand, as the package's
 // example is: the interface says what each method is asked for.
 //
@@ -50,8 +50,8 @@
 //
 // # Not supported yet
 //
-// Steps of other modules, generic and variadic steps, ranges over maps, strings, functions and
-// channels with a step inside, and type switches with one.
+// Steps of other modules, generic and variadic steps, ranges over strings, functions and channels
+// with a step inside, and type switches with one.
 //
 // Layouts are compared as a whole: an instance that was saved by a function with another
 // [Function.Layout] is stuck, unless [Function.Resumes] names that layout. There are no child

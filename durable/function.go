@@ -3,7 +3,9 @@ package durable
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -164,6 +166,9 @@ func Received[T any](t *Turn) (T, error) {
 	}
 	return decodePayload[T](t.got)
 }
+
+// Keys are the keys of a map, in any order: what a range over a map with a step inside visits.
+func Keys[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
 
 // described is a Function without its types.
 type described struct {

@@ -390,15 +390,177 @@ func (f *clerkBranchesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
+// visitsDurable is [clerk.visits] as a durable function.
+var visitsDurable = durable.Function[*clerk, map[string]int, string]{
+	Name:   "visits",
+	Layout: "0b724c1ec156adf9",
+	Points: []durable.Point{
+		{Name: "begin", At: "programs_test.go:188"},
+		{Name: "double", At: "programs_test.go:191", Step: "durabletest_test.double"},
+		{Name: "other", At: "programs_test.go:206", Step: "durabletest_test.double"},
+	},
+	New: func(receiver *clerk, request map[string]int) durable.Frame {
+		return &clerkVisitsSaved{c: receiver, m: request}
+	},
+}
+
+// clerkVisitsSaved has the variables of [clerk.visits], and what its steps are given and return.
+type clerkVisitsSaved struct {
+	durable.NoDeferred
+	c *clerk // given again when it is loaded
+
+	m            map[string]int
+	result       string
+	err          error
+	sum          map[string]int
+	rangeOf      map[string]int
+	rangeKeys    []string
+	rangeAt      int
+	k            string
+	v            int
+	n            int
+	err2         error
+	doubleN      int
+	doubleResult int
+	first        string
+	rangeOf2     map[[2]int8]bool
+	rangeKeys2   [][2]int8
+	rangeAt2     int
+	k2           [2]int8
+	err3         error
+	otherN       int
+	otherResult  int
+}
+
+// MoveNext runs [clerk.visits] from the point where it stopped to its next one (false) or its end (true).
+func (f *clerkVisitsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+	switch t.Point() {
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	}
+	f.sum = map[string]int{}
+	f.rangeOf = f.m
+	f.rangeKeys, f.rangeAt = durable.Keys(f.rangeOf), 0
+for1:
+	if !(f.rangeAt < len(f.rangeKeys)) {
+		goto endFor1
+	}
+	if _, ok := f.rangeOf[f.rangeKeys[f.rangeAt]]; !ok {
+		goto next1
+	}
+	f.k, f.v = f.rangeKeys[f.rangeAt], f.rangeOf[f.rangeKeys[f.rangeAt]]
+	// programs_test.go:191: n, err := c.double(ctx, v)
+	f.doubleN = f.v
+	return t.Step(1)
+resume1:
+	f.n, f.err2 = f.doubleResult, t.Err()
+	if f.err2 != nil {
+		f.result, f.err = "", f.err2
+		return t.Return()
+	}
+	f.sum[f.k] = f.n
+	delete(f.m, f.k)
+	delete(f.m, "never "+f.k)
+	f.m["a"] = 1
+	if len(f.sum) > 1 && f.k != "a" {
+		goto next1
+	}
+next1:
+	f.rangeAt++
+	goto for1
+endFor1:
+	f.first = ""
+	f.rangeOf2 = map[[2]int8]bool{{1, 2}: true}
+	f.rangeKeys2, f.rangeAt2 = durable.Keys(f.rangeOf2), 0
+for2:
+	if !(f.rangeAt2 < len(f.rangeKeys2)) {
+		goto endFor2
+	}
+	if _, ok := f.rangeOf2[f.rangeKeys2[f.rangeAt2]]; !ok {
+		goto next2
+	}
+	f.k2 = f.rangeKeys2[f.rangeAt2]
+	// programs_test.go:206: _, err := c.double(ctx, int(k[1]))
+	f.otherN = int(f.k2[1])
+	return t.Step(2)
+resume2:
+	_, f.err3 = f.otherResult, t.Err()
+	if !(f.err3 != nil) {
+		goto else1
+	}
+	f.result, f.err = "", f.err3
+	return t.Return()
+else1:
+	f.first += fmt.Sprint(f.k2)
+next2:
+	f.rangeAt2++
+	goto for2
+endFor2:
+	f.result, f.err = fmt.Sprint(f.sum, f.first), nil
+	return t.Return()
+}
+
+// Call calls the step of a point of [clerk.visits].
+func (f *clerkVisitsSaved) Call(ctx context.Context, point int) (err error) {
+	switch point {
+	case 1:
+		f.doubleResult, err = f.c.double(ctx, f.doubleN)
+	case 2:
+		f.otherResult, err = f.c.double(ctx, f.otherN)
+	}
+	return err
+}
+
+// Live are the values that [clerk.visits] needs at a point and after it.
+func (f *clerkVisitsSaved) Live(point int) []durable.Value {
+	switch point {
+	case 0:
+		return []durable.Value{
+			{Name: "m", Ptr: &f.m},
+		}
+	case 1: // double
+		return []durable.Value{
+			{Name: "m", Ptr: &f.m},
+			{Name: "sum", Ptr: &f.sum},
+			{Name: "range", Ptr: &f.rangeOf},
+			{Name: "range.keys", Ptr: &f.rangeKeys},
+			{Name: "range.at", Ptr: &f.rangeAt},
+			{Name: "k", Ptr: &f.k},
+			{Name: "double.n", Ptr: &f.doubleN},
+		}
+	case 2: // other
+		return []durable.Value{
+			{Name: "sum", Ptr: &f.sum},
+			{Name: "first", Ptr: &f.first},
+			{Name: "range.2", Ptr: &f.rangeOf2},
+			{Name: "range.keys.2", Ptr: &f.rangeKeys2},
+			{Name: "range.at.2", Ptr: &f.rangeAt2},
+			{Name: "k.2", Ptr: &f.k2},
+			{Name: "other.n", Ptr: &f.otherN},
+		}
+	}
+	return []durable.Value{
+		{Name: "result", Ptr: &f.result},
+		{Name: "err", Ptr: &f.err},
+	}
+}
+
+// Outcome points to the results.
+func (f *clerkVisitsSaved) Outcome() (any, *error) {
+	return &f.result, &f.err
+}
+
 // graphDurable is [clerk.graph] as a durable function.
 var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
 	Layout: "a503b736254a3a6d",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:188"},
-		{Name: "put", At: "programs_test.go:194", Step: "durabletest_test.put"},
-		{Name: "second", At: "programs_test.go:200", Step: "durabletest_test.put"},
-		{Name: "third", At: "programs_test.go:203", Step: "durabletest_test.double"},
+		{Name: "begin", At: "programs_test.go:228"},
+		{Name: "put", At: "programs_test.go:234", Step: "durabletest_test.put"},
+		{Name: "second", At: "programs_test.go:240", Step: "durabletest_test.put"},
+		{Name: "third", At: "programs_test.go:243", Step: "durabletest_test.double"},
 	},
 	New: func(receiver *clerk, request *ledger) durable.Frame {
 		return &clerkGraphSaved{c: receiver, l: request}
@@ -440,7 +602,7 @@ func (f *clerkGraphSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 		f.l.Next = &ledger{Next: f.l, Tags: map[string][]int{"x": {1}}}
 	}
 	f.last = f.l.Next
-	// programs_test.go:194: err := c.put(ctx, l, 1)
+	// programs_test.go:234: err := c.put(ctx, l, 1)
 	f.putL, f.putN = f.l, 1
 	return t.Step(1)
 resume1:
@@ -453,13 +615,13 @@ resume1:
 else1:
 	f.other.Sum += 5
 	f.last.Tags["y"] = append(f.last.Tags["y"], 7)
-	// programs_test.go:200: err = c.put(ctx, last, 2)
+	// programs_test.go:240: err = c.put(ctx, last, 2)
 	f.secondL, f.secondN = f.last, 2
 	return t.Step(2)
 resume2:
 	f.err = t.Err()
 	f.sum = 1
-	// programs_test.go:203: n, _ := c.double(ctx, l.Sum)
+	// programs_test.go:243: n, _ := c.double(ctx, l.Sum)
 	f.thirdN = f.l.Sum
 	return t.Step(3)
 resume3:
@@ -533,8 +695,8 @@ var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
 	Layout: "e18376836b5c20ab",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:217"},
-		{Name: "half", At: "programs_test.go:220", Step: "durabletest_test.half"},
+		{Name: "begin", At: "programs_test.go:257"},
+		{Name: "half", At: "programs_test.go:260", Step: "durabletest_test.half"},
 	},
 	New: func(receiver *clerk, request []int) durable.Frame {
 		return &clerkUndoneSaved{c: receiver, list: request}
@@ -568,7 +730,7 @@ for1:
 	}
 	f.i, f.n = f.rangeAt, f.rangeOf[f.rangeAt]
 	t.Defer(1, &clerkUndoneSavedUndo1{f.n * f.i})
-	// programs_test.go:220: n, err = c.half(ctx, n)
+	// programs_test.go:260: n, err = c.half(ctx, n)
 	f.halfN = f.n
 	return t.Step(1)
 resume1:
@@ -648,9 +810,9 @@ var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
 	Layout: "6fcd99caace3284d",
 	Points: []durable.Point{
-		{Name: "begin", At: "programs_test.go:241"},
-		{Name: "Receive", At: "programs_test.go:245"},
-		{Name: "end", At: "programs_test.go:252"},
+		{Name: "begin", At: "programs_test.go:281"},
+		{Name: "Receive", At: "programs_test.go:285"},
+		{Name: "end", At: "programs_test.go:292"},
 	},
 	New: func(_ struct{}, _ struct{}) durable.Frame {
 		return &signalsSaved{}
@@ -684,7 +846,7 @@ for1:
 	if !(len(f.all) < 10) {
 		goto endFor1
 	}
-	// programs_test.go:245: s, err := durable.Receive[string](ctx, "text", time.Hour)
+	// programs_test.go:285: s, err := durable.Receive[string](ctx, "text", time.Hour)
 	return t.Receive(1, "text", time.Hour)
 resume1:
 	f.s, f.err2 = durable.Received[string](t)
@@ -695,7 +857,7 @@ resume1:
 	if !(f.s == "stop") {
 		goto else1
 	}
-	// programs_test.go:252: n, err := durable.Receive[int](ctx, "number", 0)
+	// programs_test.go:292: n, err := durable.Receive[int](ctx, "number", 0)
 	return t.Receive(2, "number", 0)
 resume2:
 	f.n, f.err3 = durable.Received[int](t)
@@ -742,4 +904,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: a8d6da0586a3b15a
+// Digest of what is above: 13d1b104f7883664

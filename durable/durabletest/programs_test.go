@@ -182,6 +182,46 @@ func TestBranches(t *testing.T) {
 	survives(t, cases...)
 }
 
+// visits ranges over a map from which it deletes, and adds to it.
+//
+//movenext:durable name=visits
+func (c *clerk) visits(ctx context.Context, m map[string]int) (string, error) {
+	sum := map[string]int{}
+	for k, v := range m {
+		n, err := c.double(ctx, v)
+		if err != nil {
+			return "", err
+		}
+		sum[k] = n
+		delete(m, k)
+		delete(m, "never "+k)
+		m["a"] = 1
+		if len(sum) > 1 && k != "a" {
+			continue
+		}
+	}
+	first := ""
+	for k := range map[[2]int8]bool{{1, 2}: true} {
+		//movenext:point other
+		if _, err := c.double(ctx, int(k[1])); err != nil {
+			return "", err
+		}
+		first += fmt.Sprint(k)
+	}
+	return fmt.Sprint(sum, first), nil
+}
+
+func TestVisits(t *testing.T) {
+	for _, m := range []map[string]int{nil, {"a": 3}, {"a": 1, "b": 2, "c": 3}} {
+		if m == nil {
+			m = map[string]int{}
+		}
+		survives(t, durabletest.Case[*clerk, map[string]int, string]{
+			Function: visitsDurable, Plain: (*clerk).visits, Receiver: newClerk, Request: m,
+		})
+	}
+}
+
 // graph keeps pointers that share what they point to.
 //
 //movenext:durable name=graph

@@ -1,11 +1,14 @@
 package durable
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 func (lo *lowering) forStmt(s *ast.ForStmt, label string) {
@@ -55,6 +58,10 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		return
 	}
 	t := lo.info.TypeOf(s.X)
+	if m, ok := t.Underlying().(*types.Map); ok {
+		lo.rangeMap(s, label, t, m)
+		return
+	}
 	counted, index := lo.counted(s, t)
 	if index == nil {
 		return
@@ -75,12 +82,68 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		text: "if !(" + lo.mention(at) + " < " + size + ") {\ngoto " + end + "\n}",
 		to:   []string{end}, uses: []*variable{over, at},
 	})
-	lo.iterationVars(s, over, at)
+	lo.iteration(s, []*variable{over, at}, lo.mention(at), lo.mention(over)+"["+lo.mention(at)+"]")
 	lo.body(s.Body, target{label: label, breaks: end, next: next})
 	lo.mark(next)
 	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
 	lo.jump(again)
 	lo.mark(end)
+}
+
+// rangeMap visits the keys that there are at the beginning, and of those the ones that are still
+// there. A map's own order cannot be saved, and is not promised. Source, then result:
+//
+//	for k, v := range m { … }
+//
+//	f.rangeOf, f.rangeKeys, f.rangeAt = m, durable.Keys(m), 0
+//	for1:
+//	if !(f.rangeAt < len(f.rangeKeys)) { goto endFor1 }
+//	if _, ok := f.rangeOf[f.rangeKeys[f.rangeAt]]; !ok { goto next1 }
+//	f.k, f.v = f.rangeKeys[f.rangeAt], f.rangeOf[f.rangeKeys[f.rangeAt]]
+//	…
+func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *types.Map) {
+	if mayDiffer(m.Key()) {
+		lo.refuse(s.X, "a range over a "+lo.spelled(t)+" with a step in its body", "a key that is not equal to itself, like NaN, would not be found again", "range over a slice of its keys or values")
+		return
+	}
+	over, keys := lo.temp("rangeOf", "range", t), lo.temp("rangeKeys", "range.keys", types.NewSlice(m.Key()))
+	at := lo.temp("rangeAt", "range.at", types.Typ[types.Int])
+	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
+	x := lo.expr(s.X)
+	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.mentioned(s.X), defs: []*variable{over}})
+	lo.add(&instr{
+		text: fmt.Sprintf("%s, %s = %s.Keys(%s), 0", lo.mention(keys), lo.mention(at), lo.im.Path(source.DurablePath, "durable"), lo.mention(over)),
+		uses: []*variable{over}, defs: []*variable{keys, at},
+	})
+	lo.mark(again)
+	key := lo.mention(keys) + "[" + lo.mention(at) + "]"
+	lo.add(&instr{text: fmt.Sprintf("if !(%s < len(%s)) {\ngoto %s\n}", lo.mention(at), lo.mention(keys), end), to: []string{end}, uses: []*variable{keys, at}})
+	lo.add(&instr{text: fmt.Sprintf("if _, ok := %s[%s]; !ok {\ngoto %s\n}", lo.mention(over), key, next), to: []string{next}, uses: []*variable{over, keys, at}})
+	lo.iteration(s, []*variable{over, keys, at}, key, lo.mention(over)+"["+key+"]")
+	lo.body(s.Body, target{label: label, breaks: end, next: next})
+	lo.mark(next)
+	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
+	lo.jump(again)
+	lo.mark(end)
+}
+
+// mayDiffer reports whether a value of the type may be unequal to itself.
+func mayDiffer(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return mayDiffer(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if mayDiffer(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // counted is the type of what is ranged over, and that of the index; nil: it is refused.
@@ -102,13 +165,14 @@ func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.T
 			return types.Default(t), types.Default(t)
 		}
 	}
-	lo.refuse(s.X, "a range over a "+t.String()+" with a step in its body", "only ranges over slices, arrays and numbers are taken apart", "range over a slice of its keys or values")
+	lo.refuse(s.X, "a range over a "+lo.spelled(types.Default(t))+" with a step in its body", "only ranges over slices, arrays, maps and numbers are taken apart", "range over a slice of its keys or values")
 	return nil, nil
 }
 
-func (lo *lowering) iterationVars(s *ast.RangeStmt, over, at *variable) {
+// iteration gives the variables of a range their values.
+func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...string) {
 	var left, right []string
-	i := &instr{uses: []*variable{over, at}}
+	i := &instr{uses: uses}
 	for n, e := range []ast.Expr{s.Key, s.Value} {
 		if e == nil {
 			continue
@@ -125,7 +189,7 @@ func (lo *lowering) iterationVars(s *ast.RangeStmt, over, at *variable) {
 		lo.loopVars[v] = s.Tok == token.DEFINE
 		i.defs = append(i.defs, v)
 		left = append(left, lo.mention(v))
-		right = append(right, []string{lo.mention(at), lo.mention(over) + "[" + lo.mention(at) + "]"}[n])
+		right = append(right, values[n])
 	}
 	if len(left) > 0 {
 		i.text = strings.Join(left, ", ") + " = " + strings.Join(right, ", ")

@@ -25,8 +25,9 @@ func (lo *lowering) checkPoints() {
 		}
 		seen[p.name] = p
 	}
+	clean := len(lo.found) == 0 // else the statement below may be one that was refused
 	for _, d := range lo.named {
-		if !d.used {
+		if clean && !d.used {
 			lo.refuse(d.comment, source.DirectivePoint+" "+d.name+" is above no point", "it names the step, Receive or Sleep on the next line", "move or remove it")
 		}
 	}
