@@ -34,9 +34,9 @@
 //
 // The function has a context, at most one parameter more, and the results (T, error) or error.
 // A point is a statement of its own, in straight code, blocks, if, for, switch, and ranges over
-// slices, arrays, maps and numbers. Everything else is allowed where no step is inside; what is not,
-// the generator refuses with a position. A frame can also be written by hand, as the package's
-// example is: the interface says what each method is asked for.
+// slices, arrays, maps and numbers. Everything else is allowed where no step is inside; what is
+// not, the generator refuses with a position. A frame can also be written by hand, as the
+// package's example is: the interface says what each method is asked for.
 //
 // # What is saved
 //

@@ -84,7 +84,8 @@ func kill(ctx context.Context, orders int, out io.Writer) (err error) {
 func killer(ctx context.Context, file, ledger string) (kills int) {
 	start := func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0], "-store", file, "-ledger", ledger)
-		cmd.Env = append(os.Environ(), "ORDERS_WORKER=1") // a test that is started again is a worker
+		// A test that is started again is a worker, too.
+		cmd.Env = append(os.Environ(), "ORDERS_WORKER=1")
 		if err := cmd.Start(); err != nil {
 			panic(err)
 		}

@@ -32,7 +32,7 @@ func page(ctx context.Context, file, address string) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: front(engine), ReadHeaderTimeout: time.Minute}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // its error is that it was closed
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	fmt.Printf("the orders are on http://%s\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

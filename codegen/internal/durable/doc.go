@@ -27,5 +27,5 @@
 //	live.go       liveness
 //	savable.go    which types can be saved; the hash of a layout
 //	print.go      the declarations
-//	diagnostics.go what is refused
+//	refuse.go     what is refused
 package durable
