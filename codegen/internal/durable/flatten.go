@@ -170,12 +170,14 @@ func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values [
 
 // unchanged refuses an assignment to the context or the receiver.
 func (lo *lowering) unchanged(id *ast.Ident) {
-	obj := lo.info.Uses[id]
-	switch {
-	case obj == nil:
-	case obj == lo.ctx:
+	obj, _ := lo.info.Uses[id].(*types.Var)
+	if obj == nil {
+		return
+	}
+	if obj == lo.ctx {
 		lo.refuse(id, "the context is assigned", "the engine passes it in again at each point", "give the derived context another name, and use it before the next point")
-	case obj == lo.recv:
+	}
+	if obj == lo.recv {
 		lo.refuse(id, "the receiver is assigned", "the engine passes it in again at each point", "use another variable")
 	}
 }
