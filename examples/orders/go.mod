@@ -3,7 +3,7 @@ module github.com/movenext/movenext/examples/orders
 go 1.26.0
 
 require (
-	github.com/movenext/movenext v0.0.0-00010101000000-000000000000
+	github.com/movenext/movenext v0.0.0
 	github.com/movenext/movenext/durable/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
