@@ -73,7 +73,7 @@ func TestASuspendedOrderShowsWhereItIs(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "shop.Order", i.Function)
 		assert.Equal(t, durable.Waiting, i.Status)
-		assert.Equal(t, "shop.go:102", i.At)
+		assert.Equal(t, shop.OrderDurable.Points[2].At, i.At)
 		assert.Equal(t, "approval", i.Signal)
 		assert.Equal(t, time.Now().Add(72*time.Hour).UTC(), i.Until)
 		assert.JSONEq(t, `{"Items":["cup","pot"],"Card":"4711"}`, string(i.Locals["o"]))
