@@ -3,7 +3,6 @@
 package vclock
 
 import (
-	"container/heap"
 	"math"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 		t.When = math.MaxInt64
 	}
 	c.armed++
-	heap.Push(&c.queue, entry{t, c.armed})
+	c.queue.push(entry{t.When, c.armed, t})
 }
 
 // StopTimer disarms t and reports whether it did: false says that t has expired, is
@@ -54,7 +53,7 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
-	heap.Remove(&c.queue, t.Slot-1)
+	c.queue.remove(t.Slot - 1)
 	return true
 }
 
@@ -65,7 +64,7 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 	if len(c.queue) == 0 {
 		return 0, false
 	}
-	return time.Duration(c.queue[0].timer.When), true
+	return time.Duration(c.queue[0].when), true
 }
 
 // Due takes out the earliest timer if its time is not after limit, moves the
@@ -75,11 +74,11 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) == 0 || c.queue[0].timer.When > int64(limit) {
+	if len(c.queue) == 0 || c.queue[0].when > int64(limit) {
 		c.now = max(c.now, int64(limit))
 		return nil
 	}
-	t := heap.Pop(&c.queue).(entry).timer
+	t := c.queue.remove(0)
 	c.now = max(c.now, t.When)
 	return t
 }
@@ -91,44 +90,85 @@ func (c *Clock) Armed() int {
 	return len(c.queue)
 }
 
-// queue is a heap. Invariant: queue[i].timer.Slot == i+1, and Slot is 0 outside.
+// queue is a 4-ary heap: the children of i are 4i+1 to 4i+4. Package container/heap would
+// allocate at each push and pop. Invariant: queue[i].timer.Slot == i+1, and Slot is 0
+// outside.
 type queue []entry
 
 type entry struct {
-	timer *schedulers.Timer
+	when  int64
 	seq   uint64
+	timer *schedulers.Timer
 }
 
-// Len implements [heap.Interface].
-func (q queue) Len() int { return len(q) }
+const arity = 4
 
-// Less implements [heap.Interface].
-func (q queue) Less(i, j int) bool {
-	if a, b := q[i].timer.When, q[j].timer.When; a != b {
-		return a < b
+func (e *entry) before(f *entry) bool {
+	if e.when != f.when {
+		return e.when < f.when
 	}
-	return q[i].seq < q[j].seq
+	return e.seq < f.seq
 }
 
-// Swap implements [heap.Interface].
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].timer.Slot, q[j].timer.Slot = i+1, j+1
-}
-
-// Push implements [heap.Interface].
-func (q *queue) Push(x any) {
-	e := x.(entry)
-	e.timer.Slot = len(*q) + 1
+func (q *queue) push(e entry) {
 	*q = append(*q, e)
+	q.up(len(*q)-1, e)
 }
 
-// Pop implements [heap.Interface].
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	(*q)[last] = entry{}
-	*q = (*q)[:last]
-	e.timer.Slot = 0
-	return e
+// remove takes out the entry at index i and returns its timer.
+func (q *queue) remove(i int) *schedulers.Timer {
+	t := (*q)[i].timer
+	n := len(*q) - 1
+	last := (*q)[n]
+	(*q)[n] = entry{}
+	*q = (*q)[:n]
+	if i < n {
+		if i > 0 && last.before(&(*q)[(i-1)/arity]) {
+			q.up(i, last)
+		} else {
+			q.down(i, last)
+		}
+	}
+	t.Slot = 0
+	return t
+}
+
+// up puts e in its position on the path from index i to the root.
+func (q *queue) up(i int, e entry) {
+	for i > 0 {
+		parent := (i - 1) / arity
+		if !e.before(&(*q)[parent]) {
+			break
+		}
+		q.set(i, (*q)[parent])
+		i = parent
+	}
+	q.set(i, e)
+}
+
+// down puts e in its position on the path from index i to the leaves.
+func (q *queue) down(i int, e entry) {
+	for {
+		first := arity*i + 1
+		if first >= len(*q) {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+arity, len(*q)); c++ {
+			if (*q)[c].before(&(*q)[least]) {
+				least = c
+			}
+		}
+		if !(*q)[least].before(&e) {
+			break
+		}
+		q.set(i, (*q)[least])
+		i = least
+	}
+	q.set(i, e)
+}
+
+func (q *queue) set(i int, e entry) {
+	(*q)[i] = e
+	e.timer.Slot = i + 1
 }
