@@ -50,7 +50,7 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
-func (e *AutoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (e *autoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, e, err)

@@ -66,7 +66,7 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 }
 
 // WaitEnter is [Barrier.Wait] as generated machines call it.
-func (b *Barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *Entered[bool, job.Void], leader bool, err error) {
+func (b *barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[bool], leader bool, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
 		return inTurn(r, b, false, err)

@@ -2,6 +2,7 @@ package coord
 
 import (
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -35,7 +36,10 @@ import (
 // reports by a [MissedError].
 //
 // It is tokio's broadcast channel, with a choice of what to do about slow receivers.
-type Broadcast[T any] struct {
+type Broadcast[T any] struct{ hiddenBroadcast[T] }
+
+// broadcast is a Broadcast as its entry sees it; see entered.go for the two names.
+type broadcast[T any] struct {
 	// Set when the broadcast is made.
 	capacity int
 	full     FullMode
@@ -43,11 +47,13 @@ type Broadcast[T any] struct {
 
 	mu      interleave.Mutex
 	kept    ring[kept[T]]
-	first   uint64 // the number of the oldest that is kept, or of the next if none is
-	subs    subscriptions[T]
-	senders queue[job.Void, T] // the broadcast is full while one waits
-	closed  error              // nil: open
+	first   uint64                       // the number of the oldest in kept, or the next one
+	subs    linked.List[subscription[T]] // in order of creation
+	senders queue[job.Void, T]           // the broadcast is full while one waits
+	closed  error                        // nil: open
 }
+
+type hiddenBroadcast[T any] = broadcast[T]
 
 // kept is an element that some subscriptions have yet to read.
 type kept[T any] struct {
@@ -63,17 +69,17 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 		panic("coord: broadcast without capacity")
 	}
 	full.mustBeKnown()
-	return &Broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
+	return &Broadcast[T]{broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}}
 }
 
 // Subscribe returns a subscription to later elements. Close it when it is no longer
 // read; until then it may hold up all senders. It does not block.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
-	s := &Subscription[T]{of: b}
+	s := &Subscription[T]{subscription[T]{of: &b.hiddenBroadcast}}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.at = b.next()
-	b.subs.add(s)
+	b.subs.Add(&s.links, &s.hiddenSubscription)
 	return s
 }
 
@@ -81,7 +87,7 @@ func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 func (b *Broadcast[T]) Subscriptions() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.subs.count
+	return b.subs.Len()
 }
 
 // Close is [Broadcast.CloseCause] without a cause.
@@ -98,7 +104,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 		b.closed = err
 		told = b.senders.serveAll(job.Void{}, err)
 		var none T
-		for s := b.subs.first; s != nil; s = s.next {
+		for s := range b.subs.All() {
 			told.join(s.receivers.serveAll(none, err))
 		}
 	}
@@ -107,10 +113,10 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 }
 
 // next is the number of the element that is sent next.
-func (b *Broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
+func (b *broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
 
 // put sends v if the buffer has room, or else decides by the full mode.
-func (b *Broadcast[T]) put(v T) (p placement[T]) {
+func (b *broadcast[T]) put(v T) (p placement[T]) {
 	switch {
 	case b.closed != nil:
 		p.err = b.closed
@@ -133,13 +139,13 @@ func (b *Broadcast[T]) put(v T) (p placement[T]) {
 
 // hasRoom reports whether one more element can be kept: at least one can, or none could
 // ever be sent.
-func (b *Broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity) }
+func (b *broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity) }
 
 // hand gives v to the waiting subscriptions and keeps it for the others. The buffer has
 // room.
-func (b *Broadcast[T]) hand(v T) (told outcomes) {
+func (b *broadcast[T]) hand(v T) (told outcomes) {
 	unread := 0
-	for s := b.subs.first; s != nil; s = s.next {
+	for s := range b.subs.All() {
 		if s.receivers.empty() {
 			unread++
 			continue
@@ -158,13 +164,13 @@ func (b *Broadcast[T]) hand(v T) (told outcomes) {
 }
 
 // forget drops the oldest element that is kept, and returns it.
-func (b *Broadcast[T]) forget() T {
+func (b *broadcast[T]) forget() T {
 	b.first++
 	return b.kept.pop().value
 }
 
 // trim drops what all have read, and sends what senders wait to send.
-func (b *Broadcast[T]) trim() (told outcomes) {
+func (b *broadcast[T]) trim() (told outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()
 	}
@@ -177,7 +183,7 @@ func (b *Broadcast[T]) trim() (told outcomes) {
 }
 
 // unreadFrom returns how many kept elements have the number at or a higher one.
-func (b *Broadcast[T]) unreadFrom(at uint64) int {
+func (b *broadcast[T]) unreadFrom(at uint64) int {
 	if at <= b.first {
 		return b.kept.len()
 	}

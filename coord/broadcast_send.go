@@ -20,7 +20,7 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		_, err = wait(ctx, b, v)
+		_, err = wait(ctx, &b.hiddenBroadcast, v)
 	}
 	return err
 }
@@ -35,13 +35,13 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		return waitAsync(ctx, b, v)
+		return waitAsync(ctx, &b.hiddenBroadcast, v)
 	}
 	return job.FromError[job.Void](err)
 }
 
 // SendEnter is [Broadcast.Send] as generated machines call it.
-func (b *Broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*EnteredVoid[T], error) {
+func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, b, err)
@@ -64,7 +64,7 @@ func (b *Broadcast[T]) TrySend(v T) error {
 }
 
 // offer sends v if that is possible at once, or reports that it must wait.
-func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
+func (b *broadcast[T]) offer(v T) (mustWait bool, err error) {
 	b.mu.Lock()
 	p := b.put(v)
 	b.mu.Unlock()
@@ -75,9 +75,9 @@ func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
 	return p.mustWait, p.err
 }
 
-func (b *Broadcast[T]) guard() *interleave.Mutex { return &b.mu }
+func (b *broadcast[T]) guard() *interleave.Mutex { return &b.mu }
 
-func (b *Broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
+func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 	p := b.put(w.ask)
 	if p.mustWait {
 		b.senders.push(w)
@@ -88,4 +88,7 @@ func (b *Broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 	return p.told
 }
 
-func (b *Broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }
+func (b *broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }
+
+// described says what a sender waits for.
+func (b *broadcast[T]) described() string { return typeName((*Broadcast[T])(nil)) }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -66,7 +65,7 @@ resume1:
 		f.u.permits.Release(1)
 	}
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:70
+//line github.com/movenext/movenext/coord/budget_async_test.go:69
 	f.State = statemachine.Finished
 	return true
 }
@@ -112,16 +111,12 @@ type usesLocals struct {
 	u    *uncontended
 	what string
 
-	ended        context.Context
-	end          time.Time
-	lockOrWait2  *coord.EnteredVoid[job.Void]
-	lockOrRLock4 *coord.EnteredVoid[bool]
-	lock6        *coord.EnteredVoid[any]
-	acquire7     *coord.EnteredVoid[float64]
-	acquire8     *coord.EnteredVoid[int64]
-	wait12       *coord.Entered[bool, job.Void]
-	send13       *coord.EnteredVoid[int]
-	receive15    *coord.Entered[int, job.Void]
+	ended                 context.Context
+	end                   time.Time
+	lockOrRLockOrAcquire2 *statemachine.WaitingVoid[job.Void]
+	waitOrSend9           *statemachine.WaitingVoid[job.Void]
+	wait12                *statemachine.Waiting[bool]
+	receive15             *statemachine.Waiting[int]
 }
 
 // moveNext runs [uses] from where it stopped to its next suspension (false) or its end (true).
@@ -255,205 +250,205 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:259
+//line github.com/movenext/movenext/coord/budget_async_test.go:254
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:265
-	if f.lockOrWait2 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:260
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	err = f.lockOrWait2.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:85
-	f.lockOrWait2 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:279
+//line github.com/movenext/movenext/coord/budget_async_test.go:274
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	f.lockOrWait2, err = f.u.mutex.LockEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:285
-	if f.lockOrWait2 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
+//line github.com/movenext/movenext/coord/budget_async_test.go:280
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	err = f.lockOrWait2.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:88
-	f.lockOrWait2 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:301
+//line github.com/movenext/movenext/coord/budget_async_test.go:296
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	f.lockOrRLock4, err = f.u.readers.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:307
-	if f.lockOrRLock4 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:302
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed4
 	}
 	f.State = 4
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	err = f.lockOrRLock4.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:92
-	f.lockOrRLock4 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:321
+//line github.com/movenext/movenext/coord/budget_async_test.go:316
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	f.lockOrRLock4, err = f.u.readers.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:327
-	if f.lockOrRLock4 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:322
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed5
 	}
 	f.State = 5
 	return false, nil
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	err = f.lockOrRLock4.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:95
-	f.lockOrRLock4 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:341
+//line github.com/movenext/movenext/coord/budget_async_test.go:336
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	f.lock6, err = f.u.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:347
-	if f.lock6 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:342
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed6
 	}
 	f.State = 6
 	return false, nil
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	err = f.lock6.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:98
-	f.lock6 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:361
+//line github.com/movenext/movenext/coord/budget_async_test.go:356
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	f.acquire7, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:367
-	if f.acquire7 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:362
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed7
 	}
 	f.State = 7
 	return false, nil
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	err = f.acquire7.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:101
-	f.acquire7 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:381
+//line github.com/movenext/movenext/coord/budget_async_test.go:376
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	f.acquire8, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:387
-	if f.acquire8 == nil {
+	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:382
+	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed8
 	}
 	f.State = 8
 	return false, nil
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	err = f.acquire8.Results(r)
+	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:104
-	f.acquire8 = nil
+	f.lockOrRLockOrAcquire2 = nil
 resumed8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:401
+//line github.com/movenext/movenext/coord/budget_async_test.go:396
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
 	f.u.auto.Set()
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	f.lockOrWait2, err = f.u.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:409
-	if f.lockOrWait2 == nil {
+	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:404
+	if f.waitOrSend9 == nil {
 		goto resumed9
 	}
 	f.State = 9
 	return false, nil
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	err = f.lockOrWait2.Results(r)
+	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:108
-	f.lockOrWait2 = nil
+	f.waitOrSend9 = nil
 resumed9:
-//line github.com/movenext/movenext/coord/budget_async_test.go:421
+//line github.com/movenext/movenext/coord/budget_async_test.go:416
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	f.lockOrWait2, err = f.u.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:427
-	if f.lockOrWait2 == nil {
+	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:422
+	if f.waitOrSend9 == nil {
 		goto resumed10
 	}
 	f.State = 10
 	return false, nil
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	err = f.lockOrWait2.Results(r)
+	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:110
-	f.lockOrWait2 = nil
+	f.waitOrSend9 = nil
 resumed10:
-//line github.com/movenext/movenext/coord/budget_async_test.go:439
+//line github.com/movenext/movenext/coord/budget_async_test.go:434
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	f.lockOrWait2, err = f.u.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:445
-	if f.lockOrWait2 == nil {
+	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/budget_async_test.go:440
+	if f.waitOrSend9 == nil {
 		goto resumed11
 	}
 	f.State = 11
 	return false, nil
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	err = f.lockOrWait2.Results(r)
+	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:112
-	f.lockOrWait2 = nil
+	f.waitOrSend9 = nil
 resumed11:
-//line github.com/movenext/movenext/coord/budget_async_test.go:457
+//line github.com/movenext/movenext/coord/budget_async_test.go:452
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
@@ -461,7 +456,7 @@ case11:
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:465
+//line github.com/movenext/movenext/coord/budget_async_test.go:460
 	if f.wait12 == nil {
 		goto resumed12
 	}
@@ -476,51 +471,51 @@ resumed12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	if !leader {
 		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:480
+//line github.com/movenext/movenext/coord/budget_async_test.go:475
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:117
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:485
+//line github.com/movenext/movenext/coord/budget_async_test.go:480
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	f.send13, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:491
-	if f.send13 == nil {
+	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/budget_async_test.go:486
+	if f.waitOrSend9 == nil {
 		goto resumed13
 	}
 	f.State = 13
 	return false, nil
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	err = f.send13.Results(r)
+	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:119
-	f.send13 = nil
+	f.waitOrSend9 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:503
+//line github.com/movenext/movenext/coord/budget_async_test.go:498
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.send13, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:509
-	if f.send13 == nil {
+	f.waitOrSend9, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:504
+	if f.waitOrSend9 == nil {
 		goto resumed14
 	}
 	f.State = 14
 	return false, nil
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	err2 = f.send13.Results(r)
+	err2 = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.send13 = nil
+	f.waitOrSend9 = nil
 resumed14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/budget_async_test.go:524
+//line github.com/movenext/movenext/coord/budget_async_test.go:519
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:123
@@ -529,7 +524,7 @@ resumed14:
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:533
+//line github.com/movenext/movenext/coord/budget_async_test.go:528
 	if f.receive15 == nil {
 		goto resumed15
 	}
@@ -544,33 +539,33 @@ resumed15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	if v != 7 {
 		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:548
+//line github.com/movenext/movenext/coord/budget_async_test.go:543
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:127
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:553
+//line github.com/movenext/movenext/coord/budget_async_test.go:548
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	f.send13, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:559
-	if f.send13 == nil {
+	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:554
+	if f.waitOrSend9 == nil {
 		goto resumed16
 	}
 	f.State = 16
 	return false, nil
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	err3 = f.send13.Results(r)
+	err3 = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:129
-	f.send13 = nil
+	f.waitOrSend9 = nil
 resumed16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/coord/budget_async_test.go:574
+//line github.com/movenext/movenext/coord/budget_async_test.go:569
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:131
@@ -579,7 +574,7 @@ resumed16:
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:583
+//line github.com/movenext/movenext/coord/budget_async_test.go:578
 	if f.receive15 == nil {
 		goto resumed17
 	}
@@ -594,7 +589,7 @@ resumed17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	if v2 != 7 {
 		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:598
+//line github.com/movenext/movenext/coord/budget_async_test.go:593
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:135
@@ -602,17 +597,17 @@ resumed17:
 endSwitch1:
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/budget_async_test.go:606
+//line github.com/movenext/movenext/coord/budget_async_test.go:601
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/budget_test.go:139
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:611
+//line github.com/movenext/movenext/coord/budget_async_test.go:606
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	result0 = nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:616
+//line github.com/movenext/movenext/coord/budget_async_test.go:611
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -688,7 +683,7 @@ range1:
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:692
+//line github.com/movenext/movenext/coord/budget_async_test.go:687
 	if f.misuse1 == nil {
 		goto resumed1
 	}
@@ -704,7 +699,7 @@ resumed1:
 	f.panics += misuse2
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:708
+//line github.com/movenext/movenext/coord/budget_async_test.go:703
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -763,8 +758,7 @@ type misuseFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	lock1    *coord.EnteredVoid[any]
-	acquire2 *coord.EnteredVoid[float64]
+	lockOrAcquire1 *statemachine.WaitingVoid[job.Void]
 
 	panics *int
 }
@@ -811,36 +805,36 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, ctx context.Context, u *unco
 	}
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1, _ = u.keyed.LockEnter(r, ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:816
-	if f.lock1 == nil {
+	f.lockOrAcquire1, _ = u.keyed.LockEnter(r, ctx, []int{})
+//line github.com/movenext/movenext/coord/budget_async_test.go:810
+	if f.lockOrAcquire1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1.Results(r)
+	f.lockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lock1 = nil
+	f.lockOrAcquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:828
+//line github.com/movenext/movenext/coord/budget_async_test.go:822
 	goto endIf1
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2, _ = u.limiter.AcquireEnter(r, ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:834
-	if f.acquire2 == nil {
+	f.lockOrAcquire1, _ = u.limiter.AcquireEnter(r, ctx, math.NaN())
+//line github.com/movenext/movenext/coord/budget_async_test.go:828
+	if f.lockOrAcquire1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2.Results(r)
+	f.lockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.acquire2 = nil
+	f.lockOrAcquire1 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
@@ -849,7 +843,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:853
+//line github.com/movenext/movenext/coord/budget_async_test.go:847
 }
 
 // Location returns where [misuse] is suspended.
@@ -880,4 +874,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e55be3bb671240f0
+// Digest of what is above: 33f19345e6716c57

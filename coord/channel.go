@@ -21,7 +21,10 @@ import (
 // channel returns an error instead of panicking.
 //
 // It is .NET's System.Threading.Channels in one type.
-type Channel[T any] struct {
+type Channel[T any] struct{ hiddenChannel[T] }
+
+// channel is a Channel as its entries see it; see entered.go for the two names.
+type channel[T any] struct {
 	// Set when the channel is made.
 	capacity int
 	full     FullMode
@@ -30,7 +33,7 @@ type Channel[T any] struct {
 
 	mu        interleave.Mutex
 	fifo      ring[T]
-	ranked    heap[T] // instead of fifo, if the channel has a rank
+	ranked    ranks[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
 	closed    error // nil: open
@@ -39,6 +42,8 @@ type Channel[T any] struct {
 	level  interleave.Uint32
 	single interleave.Pointer[waiter[T, job.Void]]
 }
+
+type hiddenChannel[T any] = channel[T]
 
 // ChannelOption configures a [Channel] or a [Broadcast] of T.
 type ChannelOption[T any] func(*channelOptions[T])
@@ -70,11 +75,11 @@ func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *C
 		panic("coord: channel of negative capacity")
 	}
 	full.mustBeKnown()
-	return &Channel[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
+	return &Channel[T]{channel[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}}
 }
 
 // NewUnbounded returns a channel that holds any number of elements.
-func NewUnbounded[T any]() *Channel[T] { return &Channel[T]{capacity: math.MaxInt} }
+func NewUnbounded[T any]() *Channel[T] { return &Channel[T]{channel[T]{capacity: math.MaxInt}} }
 
 // NewRendezvous returns a channel that holds nothing: a send and a receive end
 // together.
@@ -95,16 +100,12 @@ func NewPriority[T any](rank func(T) int64) *Channel[T] {
 	if rank == nil {
 		panic("coord: priority channel without a rank")
 	}
-	return &Channel[T]{capacity: math.MaxInt, rank: rank}
+	return &Channel[T]{channel[T]{capacity: math.MaxInt, rank: rank}}
 }
 
 // Len returns how many elements the channel holds now, not counting those of waiting
 // senders. It does not block.
-func (c *Channel[T]) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.len()
-}
+func (c *Channel[T]) Len() int { return (*contents[T])(&c.hiddenChannel).Len() }
 
 // Cap returns how many elements the channel can hold; math.MaxInt means unbounded. It
 // does not block.
@@ -133,14 +134,27 @@ func (c *Channel[T]) CloseCause(cause error) {
 	told.deliver(nil)
 }
 
-func (c *Channel[T]) len() int {
+// contents is a channel as reports describe it.
+type contents[T any] channel[T]
+
+// Len is [Channel.Len].
+func (c *contents[T]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return (*channel[T])(c).len()
+}
+
+// Cap is [Channel.Cap].
+func (c *contents[T]) Cap() int { return c.capacity }
+
+func (c *channel[T]) len() int {
 	if c.rank != nil {
-		return c.ranked.len()
+		return c.ranked.Len()
 	}
 	return c.fifo.len()
 }
 
-func (c *Channel[T]) push(v T, rank int64) {
+func (c *channel[T]) push(v T, rank int64) {
 	c.found()
 	if c.rank != nil {
 		c.ranked.push(v, rank)
@@ -149,7 +163,7 @@ func (c *Channel[T]) push(v T, rank int64) {
 	}
 }
 
-func (c *Channel[T]) pop() T {
+func (c *channel[T]) pop() T {
 	if c.rank != nil {
 		return c.ranked.pop()
 	}

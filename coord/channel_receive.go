@@ -46,7 +46,7 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Channel.Receive] as generated machines call it.
-func (c *Channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *Entered[T, job.Void], v T, err error) {
+func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
 		return inTurn(r, c.receiving(), v, err)
@@ -59,9 +59,9 @@ func (c *Channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *
 	}
 	w := waitEntered(r, ctx, c.receiving(), job.Void{})
 	if w.ctx == nil {
-		r.Suspend((*singleReceiver[T])(w))
+		r.Suspend((*singleReceiver[T])(&w.waiter))
 	}
-	return (*Entered[T, job.Void])(w), v, nil
+	return &w.handle, v, nil
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
@@ -105,7 +105,7 @@ func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 
 // poll takes an element if that is possible at once, or reports that it must wait. on
 // is the worker that the caller believes it runs on, or nil.
-func (c *Channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) {
+func (c *channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) {
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
@@ -123,7 +123,7 @@ type taking[T any] struct {
 
 // take takes the next element. If a sender waits, taking makes the room that it waits
 // for.
-func (c *Channel[T]) take() (t taking[T]) {
+func (c *channel[T]) take() (t taking[T]) {
 	switch {
 	case c.len() > 0:
 		t.value = c.pop()
@@ -146,22 +146,22 @@ func (c *Channel[T]) take() (t taking[T]) {
 }
 
 // receiving is the channel as the host of its receivers; see sending.
-type receiving[T any] Channel[T]
+type receiving[T any] channel[T]
 
-func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
+func (c *channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 
 // described says what a receiver waits for.
-func (r *receiving[T]) described() string { return typeName((*Channel[T])(r)) + ".Receive" }
+func (r *receiving[T]) described() string { return typeName((*Channel[T])(nil)) + ".Receive" }
 
-func (r *receiving[T]) buffer() buffer { return (*Channel[T])(r) }
+func (r *receiving[T]) buffer() buffer { return (*contents[T])(r) }
 
 func (r *receiving[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
 func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
-	t := (*Channel[T])(r).take()
+	t := (*channel[T])(r).take()
 	if t.mustWait {
-		(*Channel[T])(r).disturb()
+		(*channel[T])(r).disturb()
 		r.receivers.push(w)
 		return t.told
 	}

@@ -31,7 +31,7 @@ type receivedFrame[T any] struct {
 	c   *Channel[T]
 
 	err      error
-	receive1 *Entered[T, job.Void]
+	receive1 *statemachine.Waiting[T]
 }
 
 // MoveNext runs [received] from where it stopped to its next suspension (false), or to its next value or its end (true).
@@ -105,4 +105,4 @@ func (f *receivedFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
 }
 
-// Digest of what is above: 7aa0e56cdc85036b
+// Digest of what is above: 9c693f87dbf7c8a8

@@ -41,7 +41,7 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 }
 
 // SendEnter is [Channel.Send] as generated machines call it.
-func (c *Channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*EnteredVoid[T], error) {
+func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, c.sending(), err)
@@ -65,7 +65,7 @@ func (c *Channel[T]) TrySend(v T) error {
 
 // offer sends v if that is possible at once, or reports that it must wait. on is the
 // worker that the caller believes it runs on, or nil.
-func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error) {
+func (c *channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error) {
 	var rank int64
 	if c.rank != nil {
 		rank = c.rank(v)
@@ -98,7 +98,7 @@ type placement[T any] struct {
 //	senders wait    ⇒  the channel is full
 //
 // so an element that is handed over directly overtakes none.
-func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
+func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 	c.disturb()
 	switch {
 	case c.closed != nil:
@@ -124,23 +124,23 @@ func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
 
 // sending is the channel as the host of its senders. A type has one admit, and a
 // channel admits two kinds.
-type sending[T any] Channel[T]
+type sending[T any] channel[T]
 
-func (c *Channel[T]) sending() *sending[T] { return (*sending[T])(c) }
+func (c *channel[T]) sending() *sending[T] { return (*sending[T])(c) }
 
 // described says what a sender waits for.
-func (s *sending[T]) described() string { return typeName((*Channel[T])(s)) + ".Send" }
+func (s *sending[T]) described() string { return typeName((*Channel[T])(nil)) + ".Send" }
 
-func (s *sending[T]) buffer() buffer { return (*Channel[T])(s) }
+func (s *sending[T]) buffer() buffer { return (*contents[T])(s) }
 
 func (s *sending[T]) guard() *interleave.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.
 func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := (*Channel[T])(s).put(w.ask, 0) // only a channel without ranks has waiting senders
+	p := (*channel[T])(s).put(w.ask, 0) // only a channel without ranks has waiting senders
 	if p.mustWait {
 		s.senders.push(w)
-		(*Channel[T])(s).found()
+		(*channel[T])(s).found()
 		return p.told
 	}
 	w.err = p.err

@@ -75,14 +75,14 @@ const (
 )
 
 // found records that a receiver would not have to wait; mu is held.
-func (c *Channel[T]) found() {
+func (c *channel[T]) found() {
 	if c.level.Load() != some {
 		c.level.Store(some)
 	}
 }
 
 // missed records that a receiver has found nothing; mu is held.
-func (c *Channel[T]) missed() {
+func (c *channel[T]) missed() {
 	if c.level.Load() == some {
 		c.level.Store(bare)
 	}
@@ -90,7 +90,7 @@ func (c *Channel[T]) missed() {
 
 // disturb moves the single waiter to the queue, where all later ones wait too; mu is
 // held.
-func (c *Channel[T]) disturb() {
+func (c *channel[T]) disturb() {
 	if c.level.Load() != quiet {
 		return
 	}
@@ -102,7 +102,7 @@ func (c *Channel[T]) disturb() {
 
 // calm lets w, whose node is written, wait in single, and reports whether it
 // does; mu is held, and nothing was found for w.
-func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
+func (c *channel[T]) calm(w *waiter[T, job.Void]) bool {
 	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
 		return false
 	}
@@ -113,7 +113,7 @@ func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
 }
 
 // takeSingle takes the waiter out of single, if there is one.
-func (c *Channel[T]) takeSingle() *waiter[T, job.Void] {
+func (c *channel[T]) takeSingle() *waiter[T, job.Void] {
 	if w := c.single.Load(); w != nil && c.single.CompareAndSwap(w, nil) {
 		return w
 	}
@@ -121,7 +121,7 @@ func (c *Channel[T]) takeSingle() *waiter[T, job.Void] {
 }
 
 // handOver sends v to the waiter in single, and reports whether there was one.
-func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
+func (c *channel[T]) handOver(v T, on schedulers.Worker) bool {
 	if c.level.Load() != quiet {
 		return false
 	}
@@ -136,7 +136,7 @@ func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 
 // rescue is for a receiver that finds the channel no longer quiet. The waiter in single
 // may be its own or another.
-func (c *Channel[T]) rescue(on schedulers.Worker) {
+func (c *channel[T]) rescue(on schedulers.Worker) {
 	c.mu.Lock()
 	var told outcomes
 	if c.level.Load() != quiet {
@@ -165,7 +165,7 @@ func (l *singleReceiver[T]) Queue() buffer {
 // Join implements [statemachine.Pending].
 func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {
 	w := (*waiter[T, job.Void])(l)
-	c := (*Channel[T])(w.host.(*receiving[T]))
+	c := (*channel[T])(w.host.(*receiving[T]))
 	w.node = n
 	if c.level.Load() == quiet && c.single.CompareAndSwap(nil, w) {
 		if c.level.Load() != quiet {

@@ -20,7 +20,8 @@ import (
 type alone struct {
 	*machineNode
 	run statemachine.Run
-	e   *Entered[int, job.Void]
+	e   *statemachine.Waiting[int]
+	w   *waiter[int, job.Void]
 }
 
 func enterAlone(t *testing.T, c *Channel[int]) *alone {
@@ -29,19 +30,23 @@ func enterAlone(t *testing.T, c *Channel[int]) *alone {
 	a.e, _, err = c.ReceiveEnter(&a.run, endless)
 	require.NoError(t, err)
 	require.NotNil(t, a.e)
+	a.w = singleOf(&a.run)
 	return a
 }
 
-func (a *alone) waiter() *waiter[int, job.Void] { return (*waiter[int, job.Void])(a.e) }
+// singleOf is the waiter of a machine that has entered a receive with a context that
+// cannot end.
+func singleOf(run *statemachine.Run) *waiter[int, job.Void] {
+	return (*waiter[int, job.Void])(run.Kept().(*singleReceiver[int]))
+}
 
 func (a *alone) join() bool { return a.machineNode.join(&a.run) }
 
 // late puts a into single, as step 3 of a does whatever the level is: the level has
 // changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
-	w := a.waiter()
-	w.node = &a.Node
-	require.True(t, c.single.CompareAndSwap(nil, w))
+	a.w.node = &a.Node
+	require.True(t, c.single.CompareAndSwap(nil, a.w))
 }
 
 func (a *alone) got(t *testing.T, want int) {
@@ -102,7 +107,7 @@ func TestWhoDisturbsMovesWhoWaitsAlone(t *testing.T) {
 			a := enterAlone(t, &c)
 			require.True(t, a.join())
 			disturb(&c)
-			assert.Same(t, a.waiter(), c.receivers.first)
+			assert.Same(t, a.w, c.receivers.first)
 			require.NoError(t, c.TrySend(1))
 			a.got(t, 1)
 		})
@@ -164,7 +169,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
 		c.rescue(nil)
-		assert.Same(t, a.waiter(), c.single.Load())
+		assert.Same(t, a.w, c.single.Load())
 		require.NoError(t, c.TrySend(1))
 		a.got(t, 1)
 		c.rescue(nil)

@@ -93,7 +93,7 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [Cond.Wait] as generated machines call it.
-func (c *Cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (c *cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {

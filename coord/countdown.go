@@ -57,7 +57,7 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [Countdown.Wait] as generated machines call it.
-func (c *Countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || c.Left() == 0 {
 		return inTurnVoid(r, c, err)

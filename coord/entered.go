@@ -49,33 +49,36 @@ import (
 // Otherwise ContextEnded is about to come, for a wait that is over, and would end
 // another wait.
 
-// Entered is an operation with a value, for which a machine waits. Only generated code
-// uses it.
-type Entered[R, P any] waiter[R, P]
+// # Where users do not meet it
+//
+// Only generated code calls entries, and documentation should not show them. It lists a
+// method by the name of its receiver, as written. So the receiver of an entry is an
+// unexported name: an alias of the type (mutex for [Mutex]) or, since Go has no methods
+// on generic aliases, a struct that the type embeds (channel in [Channel]). It embeds it
+// by an alias, as the documentation shows what is promoted from an unexported type. What
+// an entry returns is a [statemachine.Waiting].
 
-// EnteredVoid is [Entered] for an operation without a value.
-type EnteredVoid[P any] waiter[job.Void, P]
+type (
+	autoResetEvent   = AutoResetEvent
+	barrier          = Barrier
+	cond             = Cond
+	countdown        = Countdown
+	manualResetEvent = ManualResetEvent
+	mutex            = Mutex
+	rwMutex          = RWMutex
+	semaphore        = Semaphore
+)
 
-// Results returns the outcome of the operation when the machine continues. It is called
-// once.
-func (e *Entered[R, P]) Results(r *statemachine.Run) (R, error) {
-	return (*waiter[R, P])(e).results(r)
-}
-
-// Results returns the outcome of the operation when the machine continues. It is called
-// once.
-func (e *EnteredVoid[P]) Results(r *statemachine.Run) error {
-	_, err := (*waiter[job.Void, P])(e).results(r)
-	return err
+// entering is a waiter of a machine and its handle for generated code, in one allocation.
+type entering[R, P any] struct {
+	waiter[R, P]
+	handle statemachine.Waiting[R]
 }
 
 // waitEntered is the slow path of an entry: the machine of r will wait, unless its
 // request can be served once it is suspended.
-func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *waiter[R, P] {
+func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *entering[R, P] {
 	w := spareOf[R, P](r)
-	if w == nil {
-		w = new(waiter[R, P])
-	}
 	w.use(h, ask)
 	w.watchOver(ctx)
 	r.Suspend(w)
@@ -85,11 +88,12 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 // Join implements [statemachine.Pending].
 func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
 
-// spareOf returns the waiter that the machine of r has kept, or nil.
-func spareOf[R, P any](r *statemachine.Run) *waiter[R, P] {
-	w, ok := r.Kept().(*waiter[R, P])
+// spareOf returns the waiter that the machine of r has kept, or a new one.
+func spareOf[R, P any](r *statemachine.Run) *entering[R, P] {
+	w, ok := r.Kept().(*entering[R, P])
 	if !ok || !w.spare {
-		return nil
+		w = new(entering[R, P])
+		w.handle.Init(w)
 	}
 	return w
 }
@@ -98,37 +102,34 @@ func spareOf[R, P any](r *statemachine.Run) *waiter[R, P] {
 func (w *waiter[R, P]) use(h host[R, P], ask P) { w.spare, w.host, w.ask = false, h, ask }
 
 // entered is waitEntered for an operation with a value.
-func entered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *Entered[R, P] {
-	return (*Entered[R, P])(waitEntered(r, ctx, h, ask))
+func entered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *statemachine.Waiting[R] {
+	return &waitEntered(r, ctx, h, ask).handle
 }
 
 // enteredVoid is waitEntered for an operation without a value.
-func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], ask P) *EnteredVoid[P] {
-	return (*EnteredVoid[P])(waitEntered(r, ctx, h, ask))
+func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], ask P) *statemachine.WaitingVoid[job.Void] {
+	return (*statemachine.WaitingVoid[job.Void])(entered(r, ctx, h, ask))
 }
 
 // inTurn ends an entry that need not wait, with v and err: at once or, if the
 // machine has to yield, after its turn. A lock is not taken before that turn, but
 // in it: see [Mutex.LockEnter].
-func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*Entered[R, P], R, error) {
+func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
 	if r.Proceed() {
 		return nil, v, err
 	}
 	w := spareOf[R, P](r)
-	if w == nil {
-		w = new(waiter[R, P])
-	}
 	var ask P
 	w.use(h, ask)
 	w.value, w.err, w.decided = v, err, true
 	r.Suspend(w)
-	return (*Entered[R, P])(w), v, nil
+	return &w.handle, v, nil
 }
 
 // inTurnVoid is inTurn for an operation without a value.
-func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*EnteredVoid[P], error) {
+func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*statemachine.WaitingVoid[job.Void], error) {
 	w, _, err := inTurn(r, h, job.Void{}, err)
-	return (*EnteredVoid[P])(w), err
+	return (*statemachine.WaitingVoid[job.Void])(w), err
 }
 
 // end is complete for a waiter that a machine waits with. Telling the node comes last:
@@ -144,8 +145,8 @@ func (w *waiter[R, P]) end() (told continuation.Chain) {
 	return told
 }
 
-// results returns the outcome, and leaves w to the machine as its spare one.
-func (w *waiter[R, P]) results(r *statemachine.Run) (R, error) {
+// Results implements [statemachine.Outcome]. It leaves w to the machine as its spare one.
+func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}

@@ -37,8 +37,8 @@ type echoLocals struct {
 	in  *coord.Channel[int]
 	out *coord.Channel[int]
 
-	receive1 *coord.Entered[int, job.Void]
-	send2    *coord.EnteredVoid[int]
+	receive1 *statemachine.Waiting[int]
+	send2    *statemachine.WaitingVoid[job.Void]
 
 	last int
 }
@@ -157,8 +157,8 @@ type askFrame struct {
 
 	n1       int
 	i1       int
-	send1    *coord.EnteredVoid[int]
-	receive2 *coord.Entered[int, job.Void]
+	send1    *statemachine.WaitingVoid[job.Void]
+	receive2 *statemachine.Waiting[int]
 
 	v   int
 	err error
@@ -302,7 +302,7 @@ type farewellFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	wait1 *coord.EnteredVoid[job.Void]
+	wait1 *statemachine.WaitingVoid[job.Void]
 
 	result0 error
 }
@@ -418,7 +418,7 @@ func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx con
 type farewellFunc1Frame struct {
 	statemachine.Frame
 
-	send1 *coord.EnteredVoid[string]
+	send1 *statemachine.WaitingVoid[job.Void]
 }
 
 // MoveNext continues a function literal of [farewell] where it stopped.
@@ -487,7 +487,7 @@ type twiceLocals struct {
 	second context.Context
 	in     *coord.Channel[int]
 
-	receive1 *coord.Entered[int, job.Void]
+	receive1 *statemachine.Waiting[int]
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
@@ -572,4 +572,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dd28f74f47471ed0
+// Digest of what is above: 8b702d0459fb4058

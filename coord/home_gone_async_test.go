@@ -33,7 +33,7 @@ func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.V
 type locksMutexLocals struct {
 	statemachine.Frame
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
@@ -109,7 +109,7 @@ func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *jo
 type locksRWLocals struct {
 	statemachine.Frame
 
-	lockOrRLock1 *coord.EnteredVoid[bool]
+	lockOrRLock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
@@ -208,7 +208,7 @@ func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string)
 type locksKeyLocals struct {
 	statemachine.Frame
 
-	lock1 *coord.EnteredVoid[string]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
@@ -284,7 +284,7 @@ func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *jo
 type acquiresLocals struct {
 	statemachine.Frame
 
-	acquire1 *coord.EnteredVoid[int64]
+	acquire1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
@@ -360,7 +360,7 @@ func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *
 type waitsForSignalLocals struct {
 	statemachine.Frame
 
-	wait1 *coord.EnteredVoid[job.Void]
+	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
@@ -436,7 +436,7 @@ func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *
 type waitsForGateLocals struct {
 	statemachine.Frame
 
-	wait1 *coord.EnteredVoid[job.Void]
+	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
@@ -517,7 +517,7 @@ type waitsOnCondLocals struct {
 	ctx context.Context
 	c   *coord.Cond
 
-	lockOrWait1 *coord.EnteredVoid[job.Void]
+	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
@@ -635,7 +635,7 @@ func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[
 type receivesLocals struct {
 	statemachine.Frame
 
-	receive1 *coord.Entered[int, job.Void]
+	receive1 *statemachine.Waiting[int]
 }
 
 // moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
@@ -712,7 +712,7 @@ func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.
 type sendsLocals struct {
 	statemachine.Frame
 
-	send1 *coord.EnteredVoid[int]
+	send1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
@@ -772,4 +772,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 300f241b2c5a72cb
+// Digest of what is above: 186655b967ca9ecb

@@ -31,7 +31,7 @@ type machine struct {
 	continuation.Node
 	of    *exchange
 	task  statemachine.Run
-	e     *Entered[int, job.Void]
+	e     *statemachine.Waiting[int]
 	waits bool
 	left  int // how many elements it still wants
 	got   []int

@@ -76,7 +76,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 	for round := range 3 {
 		e, _, err := c.ReceiveEnter(&run, endless)
 		require.NoError(t, err)
-		w := (*waiter[int, job.Void])(e)
+		w := singleOf(&run)
 		if round == 0 {
 			first = w
 		}
@@ -91,7 +91,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 }
 
 // enterHeld locks m, and lets a machine whose context can end ask for it.
-func enterHeld(t *testing.T, m *Mutex, run *statemachine.Run) (*machineNode, *EnteredVoid[job.Void]) {
+func enterHeld(t *testing.T, m *Mutex, run *statemachine.Run) (*machineNode, *statemachine.WaitingVoid[job.Void]) {
 	t.Helper()
 	require.True(t, m.TryLock())
 	ctx, cancel := context.WithCancel(endless)
@@ -107,7 +107,7 @@ func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := (*waiter[job.Void, job.Void])(e)
+	w := run.Kept().(*entering[job.Void, job.Void])
 	w.giveUp(context.Canceled) // what ContextEnded does
 	m.Unlock()
 	assert.False(t, n.join(&run))
@@ -122,7 +122,7 @@ func TestTheContextEndsAfterTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := (*waiter[job.Void, job.Void])(e)
+	w := run.Kept().(*entering[job.Void, job.Void])
 	require.True(t, n.join(&run))
 	w.giveUp(errReason)
 	assert.Equal(t, 1, n.heard)

@@ -16,13 +16,18 @@ import (
 //
 // A key must be comparable and equal to itself. Any other key (an interface that holds
 // a slice; NaN) panics: it could not be found again to unlock it.
-type KeyedMutex[K comparable] struct {
+type KeyedMutex[K comparable] struct{ hiddenKeyedMutex[K] }
+
+// keyedMutex is a KeyedMutex as its entry sees it; see entered.go for the two names.
+type keyedMutex[K comparable] struct {
 	mu interleave.Mutex
 	// A key that is present is locked. Its queue is nil until a caller waits.
 	locked shrinkmap.Map[K, *queue[job.Void, K]]
 	// The holder of each key, if something reports it; guarded by mu.
 	holders map[K]*schedulers.Holder
 }
+
+type hiddenKeyedMutex[K comparable] = keyedMutex[K]
 
 // Lock waits until key is free and locks it. It returns nil, or why ctx ended. It
 // blocks; its twin is [KeyedMutex.LockAsync].
@@ -32,7 +37,7 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 		return err
 	}
 	if !m.TryLock(key) {
-		_, err = wait(ctx, m, key)
+		_, err = wait(ctx, &m.hiddenKeyedMutex, key)
 	}
 	if err == nil && schedulers.Followed() {
 		m.taken(key, holderIn(ctx))
@@ -51,17 +56,17 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 	if m.TryLock(key) {
 		return done()
 	}
-	return waitAsync(ctx, m, key)
+	return waitAsync(ctx, &m.hiddenKeyedMutex, key)
 }
 
 // LockEnter is [KeyedMutex.Lock] as generated machines call it.
-func (m *KeyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*EnteredVoid[K], error) {
+func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, m, err)
 	}
 	mustEqualItself(key)
-	if r.Proceed() && m.TryLock(key) {
+	if r.Proceed() && m.try(key) {
 		if schedulers.Followed() {
 			m.taken(key, r.Holder())
 		}
@@ -71,7 +76,9 @@ func (m *KeyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key 
 }
 
 // TryLock locks key if it is free, and reports whether it did. It does not block.
-func (m *KeyedMutex[K]) TryLock(key K) bool {
+func (m *KeyedMutex[K]) TryLock(key K) bool { return m.try(key) }
+
+func (m *keyedMutex[K]) try(key K) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock() // a map may panic because of its key
 	return m.take(key)
@@ -81,14 +88,14 @@ func (m *KeyedMutex[K]) TryLock(key K) bool {
 // key is not locked.
 func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver(nil) }
 
-func (m *KeyedMutex[K]) unlock(key K) outcomes {
+func (m *keyedMutex[K]) unlock(key K) outcomes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.release(key)
 }
 
 // take locks a free key.
-func (m *KeyedMutex[K]) take(key K) bool {
+func (m *keyedMutex[K]) take(key K) bool {
 	mustEqualItself(key)
 	if _, locked := m.locked.Get(key); locked {
 		return false
@@ -98,7 +105,7 @@ func (m *KeyedMutex[K]) take(key K) bool {
 }
 
 // release hands a key on, or forgets it.
-func (m *KeyedMutex[K]) release(key K) (told outcomes) {
+func (m *keyedMutex[K]) release(key K) (told outcomes) {
 	delete(m.holders, key)
 	waiting, locked := m.locked.Get(key)
 	switch {
@@ -113,7 +120,7 @@ func (m *KeyedMutex[K]) release(key K) (told outcomes) {
 }
 
 // taken records the holder of key.
-func (m *KeyedMutex[K]) taken(key K, by *schedulers.Holder) {
+func (m *keyedMutex[K]) taken(key K, by *schedulers.Holder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holders == nil {
@@ -122,7 +129,7 @@ func (m *KeyedMutex[K]) taken(key K, by *schedulers.Holder) {
 	m.holders[key] = by
 }
 
-func (m *KeyedMutex[K]) heldBy(key K) *schedulers.Holder {
+func (m *keyedMutex[K]) heldBy(key K) *schedulers.Holder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.holders[key]
@@ -130,17 +137,20 @@ func (m *KeyedMutex[K]) heldBy(key K) *schedulers.Holder {
 
 // keyLock is one of the locks that a KeyedMutex is.
 type keyLock[K comparable] struct {
-	of  *KeyedMutex[K]
+	of  *keyedMutex[K]
 	key K
 }
 
-func (m *KeyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
+func (m *keyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
 
-func (m *KeyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
+func (m *keyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
 
-func (m *KeyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
+// described says what a waiter waits for.
+func (m *keyedMutex[K]) described() string { return typeName((*KeyedMutex[K])(nil)) }
 
-func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+func (m *keyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
+
+func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	if m.take(w.ask) {
 		told.add(w)
 		return told
@@ -154,9 +164,9 @@ func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	return told
 }
 
-func (m *KeyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }
+func (m *keyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }
 
-func (m *KeyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.ask) }
+func (m *keyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.ask) }
 
 func mustEqualItself[K comparable](key K) {
 	if key != key { //nolint:gocritic // that is the question

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -25,26 +26,30 @@ var ErrLineFull = errors.New("coord: too many wait for the limiter")
 //
 // A scheduler's limit is different: it counts what runs, and a waiting machine
 // does not run. A [Semaphore] has weights, and a single line.
-type Limiter[K comparable] struct {
+type Limiter[K comparable] struct{ hiddenLimiter[K] }
+
+// limiter is a Limiter as its entry sees it; see entered.go for the two names.
+type limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
 	limit, perKey, line int
 
 	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
-	ready   limitRing[K] // the keys whose first waiter lacks only a permit of the whole
+	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the whole
 	held    int
 	waiting int
 	granted uint64
 	refused uint64
 }
 
+type hiddenLimiter[K comparable] = limiter[K]
+
 // limitLane is one key with work. It is guarded by Limiter.mu.
 type limitLane[K comparable] struct {
-	queue      queue[job.Void, K]
-	held       int
-	ready      bool // it is in the ring
-	next, prev *limitLane[K]
+	queue queue[job.Void, K]
+	held  int
+	links linked.Node[limitLane[K]] // in ready
 }
 
 // LimiterOption configures a [Limiter]. It is a plain value.
@@ -66,7 +71,7 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")
 	}
-	l := &Limiter[K]{limit: inFlight}
+	l := &Limiter[K]{limiter[K]{limit: inFlight}}
 	for _, o := range opts {
 		if o.perKey > 0 {
 			l.perKey = o.perKey
@@ -89,7 +94,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	if l.TryAcquire(key) {
 		return nil
 	}
-	_, err = wait(ctx, l, key)
+	_, err = wait(ctx, &l.hiddenLimiter, key)
 	return err
 }
 
@@ -104,17 +109,17 @@ func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void]
 	if l.TryAcquire(key) {
 		return done()
 	}
-	return waitAsync(ctx, l, key)
+	return waitAsync(ctx, &l.hiddenLimiter, key)
 }
 
 // AcquireEnter is [Limiter.Acquire] as generated machines call it.
-func (l *Limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*EnteredVoid[K], error) {
+func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, l, err)
 	}
 	mustEqualItself(key)
-	if r.Proceed() && l.TryAcquire(key) {
+	if r.Proceed() && l.try(key) {
 		return nil, nil
 	}
 	return enteredVoid(r, ctx, l, key), nil
@@ -122,11 +127,13 @@ func (l *Limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key 
 
 // TryAcquire takes a permit for key if that is possible without waiting and without
 // overtaking, and reports whether it did. It does not block.
-func (l *Limiter[K]) TryAcquire(key K) bool {
+func (l *Limiter[K]) TryAcquire(key K) bool { return l.try(key) }
+
+func (l *limiter[K]) try(key K) bool {
 	mustEqualItself(key)
 	l.mu.Lock()
 	defer l.mu.Unlock() // a map may panic because of its key
-	if l.held == l.limit || !l.ready.empty() {
+	if l.held == l.limit || l.ready.Len() > 0 {
 		return false
 	}
 	lane := l.lane(key)
@@ -142,7 +149,7 @@ func (l *Limiter[K]) TryAcquire(key K) bool {
 // if none is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
-func (l *Limiter[K]) release(key K) outcomes {
+func (l *limiter[K]) release(key K) outcomes {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.vacate(key)
@@ -165,9 +172,12 @@ func (l *Limiter[K]) Metrics() LimiterMetrics {
 	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
 }
 
-func (l *Limiter[K]) guard() *interleave.Mutex { return &l.mu }
+// described says what a waiter waits for.
+func (l *limiter[K]) described() string { return typeName((*Limiter[K])(nil)) }
 
-func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
+
+func (l *limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	if l.line > 0 && l.waiting >= l.line && !l.free(w.ask) {
 		l.refused++
 		w.err = ErrLineFull
@@ -183,7 +193,7 @@ func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 
 // cancel serves no other waiter: the one that gives up held no permit. Its key may have
 // no waiters left.
-func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
+func (l *limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--
 	told := lane.queue.cancel(w)
@@ -192,16 +202,16 @@ func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	return told
 }
 
-func (l *Limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate(w.ask) }
+func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate(w.ask) }
 
 // free reports whether a newcomer of key would be served at once.
-func (l *Limiter[K]) free(key K) bool {
+func (l *limiter[K]) free(key K) bool {
 	lane, _ := l.lanes.Get(key)
-	return l.held < l.limit && l.ready.empty() && (lane == nil || lane.queue.empty() && !l.full(lane))
+	return l.held < l.limit && l.ready.Len() == 0 && (lane == nil || lane.queue.empty() && !l.full(lane))
 }
 
 // vacate takes a permit of key back and serves waiters.
-func (l *Limiter[K]) vacate(key K) outcomes {
+func (l *limiter[K]) vacate(key K) outcomes {
 	lane, known := l.lanes.Get(key)
 	if !known || lane.held == 0 {
 		panic("coord: release of a permit that is not held")
@@ -214,10 +224,10 @@ func (l *Limiter[K]) vacate(key K) outcomes {
 }
 
 // serve gives the free permits to the keys that are ready, one each in turn.
-func (l *Limiter[K]) serve() (told outcomes) {
-	for l.held < l.limit && !l.ready.empty() {
-		lane := l.ready.first
-		l.ready.remove(lane)
+func (l *limiter[K]) serve() (told outcomes) {
+	for l.held < l.limit && l.ready.Len() > 0 {
+		lane := l.ready.First()
+		l.ready.Remove(&lane.links)
 		told.add(lane.queue.pop())
 		l.waiting--
 		l.grant(lane)
@@ -226,26 +236,27 @@ func (l *Limiter[K]) serve() (told outcomes) {
 	return told
 }
 
-func (l *Limiter[K]) grant(lane *limitLane[K]) {
+func (l *limiter[K]) grant(lane *limitLane[K]) {
 	lane.held++
 	l.held++
 	l.granted++
 }
 
-func (l *Limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
+func (l *limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
 
-// requeue puts a lane at the end of the ring, or takes it out, according to its state.
-func (l *Limiter[K]) requeue(lane *limitLane[K]) {
+// requeue puts a lane at the end of those that are ready, or takes it out, according to
+// its state.
+func (l *limiter[K]) requeue(lane *limitLane[K]) {
 	switch ready := !lane.queue.empty() && !l.full(lane); {
-	case ready && !lane.ready:
-		l.ready.push(lane)
-	case !ready && lane.ready:
-		l.ready.remove(lane)
+	case ready && !lane.links.In():
+		l.ready.Add(&lane.links, lane)
+	case !ready && lane.links.In():
+		l.ready.Remove(&lane.links)
 	}
 }
 
 // lane returns the lane of key, making it if necessary.
-func (l *Limiter[K]) lane(key K) *limitLane[K] {
+func (l *limiter[K]) lane(key K) *limitLane[K] {
 	lane, known := l.lanes.Get(key)
 	if !known {
 		lane = new(limitLane[K])
@@ -255,37 +266,8 @@ func (l *Limiter[K]) lane(key K) *limitLane[K] {
 }
 
 // drop forgets the lane of key if nothing is left of it.
-func (l *Limiter[K]) drop(key K, lane *limitLane[K]) {
+func (l *limiter[K]) drop(key K, lane *limitLane[K]) {
 	if lane.held == 0 && lane.queue.empty() {
 		l.lanes.Delete(key)
 	}
-}
-
-// limitRing is lanes in the order in which they have their turn.
-type limitRing[K comparable] struct{ first, last *limitLane[K] }
-
-func (r *limitRing[K]) empty() bool { return r.first == nil }
-
-func (r *limitRing[K]) push(lane *limitLane[K]) {
-	lane.ready, lane.prev = true, r.last
-	if r.last == nil {
-		r.first = lane
-	} else {
-		r.last.next = lane
-	}
-	r.last = lane
-}
-
-func (r *limitRing[K]) remove(lane *limitLane[K]) {
-	if lane.prev == nil {
-		r.first = lane.next
-	} else {
-		lane.prev.next = lane.next
-	}
-	if lane.next == nil {
-		r.last = lane.prev
-	} else {
-		lane.next.prev = lane.prev
-	}
-	lane.ready, lane.next, lane.prev = false, nil, nil
 }

@@ -37,10 +37,10 @@ type workLocals struct {
 	ctx context.Context
 	f   *floor
 
-	wait1    *coord.Entered[bool, job.Void]
+	wait1    *statemachine.Waiting[bool]
 	mine     int
-	receive2 *coord.Entered[int, job.Void]
-	wait3    *coord.EnteredVoid[job.Void]
+	receive2 *statemachine.Waiting[int]
+	wait3    *statemachine.WaitingVoid[job.Void]
 	carry4   *carryFrame
 }
 
@@ -223,10 +223,8 @@ type carryLocals struct {
 	f   *floor
 	box int
 
-	lifts    int64
-	acquire1 *coord.EnteredVoid[int64]
-	send2    *coord.EnteredVoid[int]
-	lock3    *coord.EnteredVoid[job.Void]
+	lifts                int64
+	acquireOrSendOrLock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // carryFrame is the frame of [carry] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -264,56 +262,56 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	frame.lifts = int64(1 + frame.box%2)
 	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	frame.acquire1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:269
-	if frame.acquire1 == nil {
+	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
+//line github.com/movenext/movenext/coord/machines_async_test.go:267
+	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed1
 	}
 	frame.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	err = frame.acquire1.Results(r)
+	err = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:63
-	frame.acquire1 = nil
+	frame.acquireOrSendOrLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/machines_async_test.go:284
+//line github.com/movenext/movenext/coord/machines_async_test.go:282
 		frame.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	}
 	// machines_test.go:66: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	frame.send2, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:292
-	if frame.send2 == nil {
+	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:290
+	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed2
 	}
 	frame.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	err2 = frame.send2.Results(r)
+	err2 = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:66
-	frame.send2 = nil
+	frame.acquireOrSendOrLock1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:67
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:308
+//line github.com/movenext/movenext/coord/machines_async_test.go:306
 		frame.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	}
 	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	frame.lock3, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:316
-	if frame.lock3 == nil {
+	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:314
+	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed3
 	}
 	frame.State = 3
@@ -321,14 +319,14 @@ resumed2:
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	err3 = frame.lock3.Results(r)
+	err3 = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_test.go:71
-	frame.lock3 = nil
+	frame.acquireOrSendOrLock1 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:332
+//line github.com/movenext/movenext/coord/machines_async_test.go:330
 		frame.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/coord/machines_test.go:73
@@ -336,7 +334,7 @@ resumed3:
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:340
+//line github.com/movenext/movenext/coord/machines_async_test.go:338
 	frame.State = statemachine.Finished
 	return true, result0
 }
@@ -369,4 +367,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ec334adac06c82fa
+// Digest of what is above: e4e208f28686192a

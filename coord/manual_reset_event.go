@@ -49,7 +49,7 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // WaitEnter is [ManualResetEvent.Wait] as generated machines call it.
-func (e *ManualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || e.IsSet() {
 		return inTurnVoid(r, e, err)

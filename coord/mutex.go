@@ -56,7 +56,7 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // LockEnter is [Mutex.Lock] as generated machines call it.
-func (m *Mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[job.Void], error) {
+func (m *mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, m, err)

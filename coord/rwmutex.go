@@ -42,7 +42,7 @@ func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
 
 // LockEnter is [RWMutex.Lock] as generated machines call it.
-func (m *RWMutex) LockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[bool], error) {
+func (m *rwMutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	return m.enter(r, ctx, write)
 }
 
@@ -60,7 +60,7 @@ func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
 
 // RLockEnter is [RWMutex.RLock] as generated machines call it.
-func (m *RWMutex) RLockEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid[bool], error) {
+func (m *rwMutex) RLockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	return m.enter(r, ctx, read)
 }
 
@@ -121,7 +121,7 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 	return waitAsync(ctx, m, how)
 }
 
-func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*EnteredVoid[bool], error) {
+func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		return inTurnVoid(r, m, err)

@@ -64,7 +64,7 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 }
 
 // AcquireEnter is [Semaphore.Acquire] as generated machines call it.
-func (s *Semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int64) (*EnteredVoid[int64], error) {
+func (s *semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int64) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
 		return inTurnVoid(r, s, err)

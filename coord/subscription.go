@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -11,15 +12,20 @@ import (
 // Subscription receives what is sent to a [Broadcast]. It is made by
 // [Broadcast.Subscribe]. Several goroutines that receive from one subscription share
 // its elements; a goroutine that wants all of them needs its own subscription.
-type Subscription[T any] struct {
-	of *Broadcast[T]
+type Subscription[T any] struct{ hiddenSubscription[T] }
+
+// subscription is a Subscription as its entry sees it; see entered.go for the two names.
+type subscription[T any] struct {
+	of *broadcast[T]
 
 	// Guarded by the broadcast's lock.
-	at         uint64 // the number of the next element
-	receivers  queue[T, job.Void]
-	closed     bool
-	prev, next *Subscription[T]
+	at        uint64 // the number of the next element
+	receivers queue[T, job.Void]
+	closed    bool
+	links     linked.Node[subscription[T]]
 }
+
+type hiddenSubscription[T any] = subscription[T]
 
 // Receive returns the next element, waiting for one if all are read. It returns why ctx
 // ended; a *[MissedError], once, if elements were dropped before they were read;
@@ -33,7 +39,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
-		return wait(ctx, s, job.Void{})
+		return wait(ctx, &s.hiddenSubscription, job.Void{})
 	}
 	return v, err
 }
@@ -48,7 +54,7 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	v, mustWait, err := s.poll()
 	switch {
 	case mustWait:
-		return waitAsync(ctx, s, job.Void{})
+		return waitAsync(ctx, &s.hiddenSubscription, job.Void{})
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -56,7 +62,7 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Subscription.Receive] as generated machines call it.
-func (s *Subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (*Entered[T, job.Void], T, error) {
+func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
@@ -97,7 +103,7 @@ func (s *Subscription[T]) Close() {
 	var told outcomes
 	if !s.closed {
 		s.closed = true
-		b.subs.remove(s)
+		b.subs.Remove(&s.links)
 		var none T
 		told = s.receivers.serveAll(none, ErrClosed)
 		for n := b.unreadFrom(s.at); n > 0; n-- {
@@ -111,7 +117,7 @@ func (s *Subscription[T]) Close() {
 
 // poll reads the next element if that is possible at once, or reports that it must
 // wait.
-func (s *Subscription[T]) poll() (v T, mustWait bool, err error) {
+func (s *subscription[T]) poll() (v T, mustWait bool, err error) {
 	s.of.mu.Lock()
 	t := s.take()
 	s.of.mu.Unlock()
@@ -120,7 +126,7 @@ func (s *Subscription[T]) poll() (v T, mustWait bool, err error) {
 }
 
 // take reads the next element.
-func (s *Subscription[T]) take() (t taking[T]) {
+func (s *subscription[T]) take() (t taking[T]) {
 	b := s.of
 	switch unread := b.unreadFrom(s.at); {
 	case s.closed:
@@ -142,10 +148,10 @@ func (s *Subscription[T]) take() (t taking[T]) {
 	return t
 }
 
-func (s *Subscription[T]) guard() *interleave.Mutex { return &s.of.mu }
+func (s *subscription[T]) guard() *interleave.Mutex { return &s.of.mu }
 
 // admit serves the senders before the receiver: they came first.
-func (s *Subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
+func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := s.take()
 	if t.mustWait {
 		s.receivers.push(w)
@@ -156,4 +162,7 @@ func (s *Subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 	return t.told
 }
 
-func (s *Subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }
+func (s *subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }
+
+// described says what a receiver waits for.
+func (s *subscription[T]) described() string { return typeName((*Subscription[T])(nil)) }

@@ -507,7 +507,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
-type waitsForCountdownFrame = coord.EnteredVoid[job.Void]
+type waitsForCountdownFrame = statemachine.WaitingVoid[job.Void]
 
 // waitsForCountdownMachine is the root of a chain of calls that begins with [waitsForCountdown]: it passes on what the callee returns.
 type waitsForCountdownMachine struct {
@@ -552,7 +552,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
-type waitsForEventFrame = coord.EnteredVoid[job.Void]
+type waitsForEventFrame = statemachine.WaitingVoid[job.Void]
 
 // waitsForEventMachine is the root of a chain of calls that begins with [waitsForEvent]: it passes on what the callee returns.
 type waitsForEventMachine struct {
@@ -1338,4 +1338,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4423f13601d84578
+// Digest of what is above: 39f4e5f974495f7f

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,5 +28,14 @@ func TestEveryExampleIsListedSaysWhatItShowsAndIsTested(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotEmpty(t, tests, "%s has no test", name)
 		assert.True(t, strings.HasPrefix(read(t, filepath.Join(folder, name, "main.go")), "// "), "%s does not begin with what it shows", name)
+	}
+}
+
+// TestExamplesAreNumberedWithoutGaps looks at the folders that begin with a number.
+func TestExamplesAreNumberedWithoutGaps(t *testing.T) {
+	numbered, err := filepath.Glob(filepath.Join(root, "examples", "[0-9][0-9]-*"))
+	require.NoError(t, err)
+	for i, dir := range numbered { // Glob sorts
+		assert.Equal(t, fmt.Sprintf("%02d", i), filepath.Base(dir)[:2], "the example %s", filepath.Base(dir))
 	}
 }

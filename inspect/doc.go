@@ -14,7 +14,8 @@
 // other's locks, which never end.
 //
 // What happens, in contrast to what is, is told by [Observe]: each moment in the life of
-// jobs. Package inspect/metrics adds that up, and what schedulers do.
+// jobs. Package inspect/metrics adds that up, and what schedulers do; package
+// inspect/record writes it down and plays it.
 //
 // # What it costs
 //

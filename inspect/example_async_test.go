@@ -33,7 +33,7 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 type consumeLocals struct {
 	statemachine.Frame
 
-	receive1 *coord.Entered[string, job.Void]
+	receive1 *statemachine.Waiting[string]
 }
 
 // moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
@@ -93,4 +93,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 57a8903cc2635459
+// Digest of what is above: 25f4018e2e600698

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/movenext/movenext/schedulers"
 )
@@ -15,13 +16,32 @@ import (
 // names of functions and jobs: protect it by other means in that case.
 func Remote() Option { return Option{remote: true} }
 
+// Latency is how long something has taken, for the page of [Handler].
+type Latency struct {
+	Of        string // the name of a scheduler or a function
+	What      string // "queued", "runs", "suspended", …
+	Count     uint64
+	Half, P99 time.Duration // half of them, and 99 of 100, took at most so long
+}
+
+// Measured makes the page of [Handler] show latencies, as read returns them for each
+// page: those of a metrics.Collector, say, by its method Latencies. A panic in read is
+// contained: see [schedulers.Hook].
+func Measured(read func() []Latency) Option {
+	if read == nil {
+		return Option{}
+	}
+	return Option{read: schedulers.NewHook("inspect.Measured", func(to *[]Latency) { *to = read() })}
+}
+
 // Handler returns a handler that shows a [Snapshot] as a page, like
 // net/http/pprof: read-only, without scripts and without external resources. It
 // may be mounted under any path that ends with a slash. The last element of the
 // path selects the result:
 //
 //	…/                      the page: machines by chain of functions, as a tree, locks,
-//	                        cycles, schedulers
+//	                        cycles, schedulers, and latencies if they are [Measured]
+//	…/?live=2               the page, which loads itself again every two seconds
 //	…/dump                  the text of [Dump]
 //	…/movenext.suspended    the profile of [WriteProfile], for go tool pprof
 //
@@ -31,11 +51,17 @@ func Handler(opts ...Option) http.Handler {
 	h := &handler{}
 	for _, o := range opts {
 		h.remote = h.remote || o.remote
+		if o.read.IsSet() {
+			h.read = o.read
+		}
 	}
 	return h
 }
 
-type handler struct{ remote bool }
+type handler struct {
+	remote bool
+	read   schedulers.Hook[*[]Latency]
+}
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +88,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		servePage(w, r)
+		h.servePage(w, r)
 	}
 }
 
@@ -94,6 +120,14 @@ type page struct {
 	Before string     // the query that leads to the page before, or ""
 	After  string
 	Tree   *branch
+
+	Latencies []Latency
+}
+
+// head is the data of the head, which is sent before anything is counted.
+type head struct {
+	Live int    // seconds until the page loads itself again, or 0
+	From string // the query of the page without that
 }
 
 type numbered struct {
@@ -105,20 +139,26 @@ type numbered struct {
 // pageSize is the number of groups on one page.
 const pageSize = 50
 
-func servePage(w http.ResponseWriter, r *http.Request) {
+func (h *handler) servePage(w http.ResponseWriter, r *http.Request) {
+	first, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil || first < 0 {
+		first = 0
+	}
+	live, err := strconv.Atoi(r.URL.Query().Get("live"))
+	if err != nil || live < 0 {
+		live = 0
+	}
 	// A browser shows the head at once, even if there are millions of machines to
 	// count.
-	if err := pages.ExecuteTemplate(w, "head", nil); err != nil {
+	if err := pages.ExecuteTemplate(w, "head", head{live, "?from=" + strconv.Itoa(first)}); err != nil {
 		return
 	}
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
-	first, err := strconv.Atoi(r.URL.Query().Get("from"))
-	if err != nil || first < 0 {
-		first = 0
-	}
-	_ = pages.ExecuteTemplate(w, "body", pageOf(Snapshot(), first)) // or the client has gone
+	p := pageOf(Snapshot(), first)
+	h.read.Call(&p.Latencies)
+	_ = pages.ExecuteTemplate(w, "body", p) // or the client has gone
 }
 
 // pageOf returns the page that begins with the group first.

@@ -102,6 +102,15 @@ func TestOnlyThisComputerMayAsk(t *testing.T) {
 	assert.Contains(t, ask("/").Body.String(), "not tracked")
 }
 
+func TestThePageLoadsItselfAgain(t *testing.T) {
+	for query, want := range map[string]string{"?live=2&from=7": `<meta http-equiv="refresh" content="2">`, "?from=7": `href="?from=7&amp;live=2"`} {
+		assert.Contains(t, ask("/"+query).Body.String(), want)
+	}
+	for _, query := range []string{"", "?live=0", "?live=-1", "?live=x", "?live=1.5"} {
+		assert.NotContains(t, ask("/"+query).Body.String(), "http-equiv", query)
+	}
+}
+
 func TestHostileNamesAreEscapedAndCut(t *testing.T) {
 	defer inspect.Track()()
 	hostile := `</script><script>alert(1)</script>` + strings.Repeat("x", 1<<20)

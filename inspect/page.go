@@ -7,7 +7,8 @@ const pageText = `{{define "head"}}<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>suspended machines</title>
+{{with .Live}}<meta http-equiv="refresh" content="{{.}}">
+{{end}}<title>suspended machines</title>
 <style>
 :root { color-scheme: light dark; --ink: #1d2430; --dim: #667085; --paper: #fff; --rule: #d8dde6; --mark: #0b5fc0; --bad: #b42318 }
 @media (prefers-color-scheme: dark) {
@@ -19,7 +20,8 @@ a, summary:focus { color: var(--mark) }
 nav a { margin-right: 1em }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3em 1em .3em 0; border-top: 1px solid var(--rule); overflow-wrap: anywhere }
-th { color: var(--dim); font-weight: normal }
+th { color: var(--dim); font-weight: normal; white-space: nowrap }
+td:not(.n) { min-width: 7em }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 code { font: 13px/1.45 ui-monospace, monospace; display: block }
 .dim { color: var(--dim) } .circle { border-left: 3px solid var(--bad); padding-left: 1em }
@@ -28,8 +30,9 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 </head>
 <body>
 <h1>Suspended machines</h1>
-<nav><a href="#groups">by line</a> <a href="#tree">tree</a> <a href="#jobs">jobs</a> <a href="#locks">locks</a> <a href="#schedulers">schedulers</a>
-<a href="dump">dump</a> <a href="movenext.suspended">profile</a> <a href="?" accesskey="r">refresh</a></nav>
+<nav><a href="#groups">by line</a> <a href="#tree">tree</a> <a href="#jobs">jobs</a> <a href="#locks">locks</a> <a href="#schedulers">schedulers</a> <a href="#latencies">latencies</a>
+<a href="dump">dump</a> <a href="movenext.suspended">profile</a> <a href="{{.From}}" accesskey="r">refresh</a>
+{{if .Live}}<a href="{{.From}}" accesskey="l">stop: it loads itself again every {{.Live}} s</a>{{else}}<a href="{{.From}}&amp;live=2" accesskey="l">live</a>{{end}}</nav>
 {{end}}
 
 {{define "body"}}
@@ -60,7 +63,12 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 <table><tr><th>scheduler<th class="n">suspended<th class="n">queued<th class="n">running<th class="n">workers<th class="n">completed<th class="n">stolen<th class="n">panicked</tr>
 {{range .Schedulers}}<tr><td>{{.Name}}<td class="n">{{.Suspended}}{{if .Metered}}{{with .Metrics}}<td class="n">{{.Queued}}<td class="n">{{.Running}}<td class="n">{{.Workers}}<td class="n">{{.Completed}}<td class="n">{{.Stolen}}<td class="n">{{.Panicked}}{{end}}{{end}}</tr>
 {{end}}</table>
-</body>
+<h2 id="latencies">Latencies</h2>
+{{with .Latencies}}<table><tr><th>of<th>while<th class="n">times<th class="n">half within<th class="n">99 % within</tr>
+{{range .}}<tr><td><code>{{.Of}}</code><td>{{.What}}<td class="n">{{.Count}}<td class="n">{{.Half}}<td class="n">{{.P99}}</tr>
+{{end}}</table>
+{{else}}<p class="dim">They are not measured: give the handler <code>inspect.Measured</code></p>
+{{end}}</body>
 </html>
 {{end}}
 

@@ -195,7 +195,7 @@ type stuckForLockLocals struct {
 
 	s *stuck
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -309,7 +309,7 @@ func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuc
 type stuckForChannelLocals struct {
 	statemachine.Frame
 
-	receive1 *coord.Entered[int, job.Void]
+	receive1 *statemachine.Waiting[int]
 }
 
 // stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -408,7 +408,7 @@ func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckF
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
-type stuckForEventFrame = coord.EnteredVoid[job.Void]
+type stuckForEventFrame = statemachine.WaitingVoid[job.Void]
 
 // stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it passes on what the callee returns.
 type stuckForEventMachine struct {
@@ -563,8 +563,8 @@ type stuckLeftLocals struct {
 	s   *stuck
 	ctx context.Context
 
-	lock1 *coord.EnteredVoid[job.Void]
-	wait2 *coord.Entered[bool, job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
+	wait2 *statemachine.Waiting[bool]
 }
 
 // stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -752,8 +752,8 @@ type stuckRightLocals struct {
 	s   *stuck
 	ctx context.Context
 
-	lock1 *coord.EnteredVoid[job.Void]
-	wait2 *coord.Entered[bool, job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
+	wait2 *statemachine.Waiting[bool]
 }
 
 // stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -1092,7 +1092,7 @@ type stuckTurnLocals struct {
 	ctx  context.Context
 	lock *coord.Mutex
 
-	lock1  *coord.EnteredVoid[job.Void]
+	lock1  *statemachine.WaitingVoid[job.Void]
 	await3 *job.Job[int]
 }
 
@@ -1646,7 +1646,7 @@ type stuckLeadLocals struct {
 	s   *stuck
 	ctx context.Context
 
-	lock1  *coord.EnteredVoid[job.Void]
+	lock1  *statemachine.WaitingVoid[job.Void]
 	await2 *job.Job[job.Void]
 }
 
@@ -1793,7 +1793,7 @@ func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int])
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
-type sendFrame = coord.EnteredVoid[int]
+type sendFrame = statemachine.WaitingVoid[job.Void]
 
 // sendMachine is the root of a chain of calls that begins with [send]: it passes on what the callee returns.
 type sendMachine struct {
@@ -1816,4 +1816,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: 5f7a324ce8c340a7
+// Digest of what is above: 8fd2f68091abc6e3

@@ -17,6 +17,7 @@ type Option struct {
 	named  bool
 	names  []string
 	remote bool
+	read   schedulers.Hook[*[]Latency]
 }
 
 // Sample makes Track track one of n suspensions, chosen at random; a report then

@@ -74,6 +74,23 @@ func BenchmarkOperation(b *testing.B) {
 	})
 }
 
+// What a hook for unobserved failures costs each source, which then has a cleanup.
+func BenchmarkSourceWhileFailuresAreReported(b *testing.B) {
+	for _, hook := range []func(Failure){nil, func(Failure) {}} {
+		name := "hook"
+		if hook == nil {
+			name = "no hook"
+		}
+		b.Run(name, func(b *testing.B) {
+			defer OnUnobserved(OnUnobserved(hook))
+			b.ReportAllocs()
+			for range b.N {
+				NewSource[int]().TrySetResult(1)
+			}
+		})
+	}
+}
+
 func BenchmarkRunAndWaitOnAPool(b *testing.B) {
 	p := pool.New()
 	ctx := schedulers.With(context.Background(), p)

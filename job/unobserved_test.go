@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strconv"
 	"sync"
@@ -185,6 +186,8 @@ func TestADroppedSourceIsReportedWithItsPlace(t *testing.T) {
 	assert.Contains(t, f.Creation.File, "unobserved_test.go")
 	assert.Contains(t, f.Creation.Function, "dropSource")
 	assert.NotZero(t, f.ID)
+	assert.Equal(t, fmt.Sprintf("#%d", f.ID), f.Creation.Job)
+	assert.Equal(t, "source", f.Creation.What)
 	assert.Empty(t, ran)
 
 	func() {

@@ -407,7 +407,7 @@ type counterIncrementLocals struct {
 	c   *counter
 	ctx context.Context
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 	n     int
 }
 
@@ -669,7 +669,7 @@ type bothLocals struct {
 	from *coord.Mutex
 	to   *coord.Mutex
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // bothFrame is the frame of [both] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -817,7 +817,7 @@ type lockCircleLocals struct {
 
 	a      *coord.Mutex
 	b      *coord.Mutex
-	lock1  *coord.EnteredVoid[job.Void]
+	lock1  *statemachine.WaitingVoid[job.Void]
 	there  *job.Job[job.Void]
 	back   *job.Job[job.Void]
 	err    error
@@ -3386,4 +3386,4 @@ func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f0ad161cb7918f06
+// Digest of what is above: 6281f4ade467632e

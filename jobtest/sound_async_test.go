@@ -53,7 +53,7 @@ type shopBuyLockedLocals struct {
 	s *shop
 	m *coord.Mutex
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 	buy2  *shopBuyFrame
 }
 
@@ -838,7 +838,7 @@ type produceLocals struct {
 
 	n1    int
 	i     int
-	send1 *coord.EnteredVoid[int]
+	send1 *statemachine.WaitingVoid[job.Void]
 }
 
 // produceFrame is the frame of [produce] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -976,7 +976,7 @@ type noLeakOnCancelLocals struct {
 	c        *coord.Channel[int]
 	producer *job.Job[job.Void]
 	sum      int
-	receive1 *coord.Entered[int, job.Void]
+	receive1 *statemachine.Waiting[int]
 	await2   *job.Job[job.Void]
 }
 
@@ -1197,7 +1197,7 @@ type reserveLockedLocals struct {
 	m     *coord.Mutex
 	seats *int
 
-	lock2 *coord.EnteredVoid[job.Void]
+	lock2 *statemachine.WaitingVoid[job.Void]
 	free  bool
 }
 
@@ -1785,4 +1785,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2d4c2ce8fd810311
+// Digest of what is above: 1bc2bd9926ea55a3

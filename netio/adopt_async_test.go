@@ -41,9 +41,9 @@ type echoAllLocals struct {
 
 	total        int
 	p            []byte
-	readable1    *netio.EnteredVoid
+	readable1    *statemachine.WaitingVoid[int]
 	n            int
-	readOrWrite2 *netio.Entered
+	readOrWrite2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [echoAll] from where it stopped to its next suspension (false) or its end (true).
@@ -178,4 +178,4 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ae618cd5b9beb965
+// Digest of what is above: 582fcbc3025b02a2

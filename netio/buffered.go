@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // ErrLineTooLong is returned by [Buffered.ReadLine] for a line with more bytes
@@ -46,10 +49,24 @@ func (b *Buffered) empty() bool { return b.lo == b.hi && b.err == nil }
 func (b *Buffered) Buffered() int { return b.hi - b.lo }
 
 // Read reads up to len(p) bytes: from the buffer if it has data, else with one
-// read. It blocks; its twin is ReadAsync.
+// read. It blocks; its twin is [Buffered.ReadAsync].
+func (b *Buffered) Read(p []byte) (int, error) { return bufferedRead(b, p) }
+
+// ReadAsync is [Buffered.Read] as a job. p belongs to the job until it has ended. It
+// does not block.
+func (b *Buffered) ReadAsync(p []byte) *job.Job[int] { return bufferedReadAsync(b, p) }
+
+// ReadEnter is [Buffered.Read] as generated machines call it.
+func (b *buffered) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
+	m, n, err := bufferedReadEnter(r, b, p)
+	return statemachine.WaitingFor(m), n, err
+}
+
+// bufferedRead is what the forms of Read run. It is a function of its own, like those of
+// the other methods, because the frame of its machine would otherwise be an exported name.
 //
 //movenext:async
-func (b *Buffered) Read(p []byte) (int, error) {
+func bufferedRead(b *Buffered, p []byte) (int, error) {
 	if len(p) > 0 && b.empty() {
 		b.giveBack()
 		if len(p) >= chunk {
@@ -75,10 +92,23 @@ func (b *Buffered) taken(p []byte) (int, error) {
 
 // Readable waits until a read would make progress, as [Conn.Readable] does. It
 // holds no buffer. It returns nil, or why ctx ended. It blocks; its twin is
-// ReadableAsync.
-//
+// [Buffered.ReadableAsync].
+func (b *Buffered) Readable(ctx context.Context) error { return bufferedReadable(ctx, b) }
+
+// ReadableAsync is [Buffered.Readable] as a job, which is Canceled when ctx ends first.
+// It does not block.
+func (b *Buffered) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
+	return bufferedReadableAsync(ctx, b)
+}
+
+// ReadableEnter is [Buffered.Readable] as generated machines call it.
+func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := bufferedReadableEnter(r, ctx, b)
+	return statemachine.WaitingForVoid(m), err
+}
+
 //movenext:async
-func (b *Buffered) Readable(ctx context.Context) error {
+func bufferedReadable(ctx context.Context, b *Buffered) error {
 	if b.empty() {
 		b.giveBack()
 		return dataAwaited(ctx, b.from)
@@ -91,10 +121,25 @@ func (b *Buffered) Readable(ctx context.Context) error {
 // read stays, for other methods. At the end ReadLine returns [io.EOF], or the
 // line that has no end and [io.ErrUnexpectedEOF]. If ctx ends first, it returns
 // why, and keeps the part of the line that it has read for the next call. It
-// blocks; its twin is ReadLineAsync.
-//
-//movenext:async
+// blocks; its twin is [Buffered.ReadLineAsync].
 func (b *Buffered) ReadLine(ctx context.Context, most int) ([]byte, error) {
+	return bufferedLine(ctx, b, most)
+}
+
+// ReadLineAsync is [Buffered.ReadLine] as a job, which is Canceled when ctx ends first.
+// It does not block.
+func (b *Buffered) ReadLineAsync(ctx context.Context, most int) *job.Job[[]byte] {
+	return bufferedLineAsync(ctx, b, most)
+}
+
+// ReadLineEnter is [Buffered.ReadLine] as generated machines call it.
+func (b *buffered) ReadLineEnter(r *statemachine.Run, ctx context.Context, most int) (*statemachine.Waiting[[]byte], []byte, error) {
+	m, line, err := bufferedLineEnter(r, ctx, b, most)
+	return statemachine.WaitingFor(m), line, err
+}
+
+//movenext:async
+func bufferedLine(ctx context.Context, b *Buffered, most int) ([]byte, error) {
 	seen := 0
 	for {
 		rest := b.buf[b.lo:b.hi]
@@ -139,10 +184,23 @@ func (b *Buffered) lastLine(most int) ([]byte, error) {
 
 // Peek returns the next n bytes without taking them; fewer only with an error,
 // which is [io.EOF] if there is nothing more. If ctx ends first, it returns why.
-// It blocks; its twin is PeekAsync.
-//
+// It blocks; its twin is [Buffered.PeekAsync].
+func (b *Buffered) Peek(ctx context.Context, n int) ([]byte, error) { return bufferedPeek(ctx, b, n) }
+
+// PeekAsync is [Buffered.Peek] as a job, which is Canceled when ctx ends first. It does
+// not block.
+func (b *Buffered) PeekAsync(ctx context.Context, n int) *job.Job[[]byte] {
+	return bufferedPeekAsync(ctx, b, n)
+}
+
+// PeekEnter is [Buffered.Peek] as generated machines call it.
+func (b *buffered) PeekEnter(r *statemachine.Run, ctx context.Context, n int) (*statemachine.Waiting[[]byte], []byte, error) {
+	m, p, err := bufferedPeekEnter(r, ctx, b, n)
+	return statemachine.WaitingFor(m), p, err
+}
+
 //movenext:async
-func (b *Buffered) Peek(ctx context.Context, n int) ([]byte, error) {
+func bufferedPeek(ctx context.Context, b *Buffered, n int) ([]byte, error) {
 	for b.hi-b.lo < n {
 		if b.err != nil {
 			return b.buf[b.lo:b.hi], b.failure()

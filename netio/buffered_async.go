@@ -17,31 +17,31 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// ReadAsync starts [Buffered.Read] as a state machine and returns its job.
-func (b *Buffered) ReadAsync(p []byte) (result *job.Job[int]) {
+// bufferedReadAsync starts [bufferedRead] as a state machine and returns its job.
+func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := BufferedReadLocals{b: b, p: p}
+	frame := bufferedReadLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &BufferedReadMachine{BufferedReadLocals: frame}
+	m := &bufferedReadMachine{bufferedReadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// ReadEnter enters [Buffered.Read] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) ReadEnter(r *statemachine.Run, p []byte) (*BufferedReadFrame, int, error) {
-	frame := BufferedReadLocals{b: b, p: p}
+// bufferedReadEnter enters [bufferedRead] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedReadEnter(r *statemachine.Run, b *Buffered, p []byte) (*bufferedReadFrame, int, error) {
+	frame := bufferedReadLocals{b: b, p: p}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &BufferedReadFrame{BufferedReadLocals: frame}
+	m := &bufferedReadFrame{bufferedReadLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// BufferedReadLocals is what [Buffered.Read] keeps while it is suspended.
-type BufferedReadLocals struct {
+// bufferedReadLocals is what [bufferedRead] keeps while it is suspended.
+type bufferedReadLocals struct {
 	statemachine.Frame
 
 	b *Buffered
@@ -51,22 +51,22 @@ type BufferedReadLocals struct {
 	filledOnce2 *filledOnceFrame
 }
 
-// BufferedReadFrame is the frame of [Buffered.Read] for a caller that is a machine: what it keeps and, at the end, its results.
-type BufferedReadFrame struct {
-	BufferedReadLocals
+// bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedReadFrame struct {
+	bufferedReadLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [Buffered.Read] where it stopped.
-func (f *BufferedReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedRead] where it stopped.
+func (f *bufferedReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [Buffered.Read] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [bufferedRead] from where it stopped to its next suspension (false) or its end (true).
+func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -78,19 +78,19 @@ func (f *BufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:53
+//line github.com/movenext/movenext/netio/buffered.go:70
 	if !(len(f.p) > 0 && f.b.empty()) {
-//line github.com/movenext/movenext/netio/buffered.go:53
+//line github.com/movenext/movenext/netio/buffered.go:70
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/buffered.go:54
+//line github.com/movenext/movenext/netio/buffered.go:71
 	f.b.giveBack()
 	if len(f.p) < chunk {
-//line github.com/movenext/movenext/netio/buffered.go:55
+//line github.com/movenext/movenext/netio/buffered.go:72
 		goto endIf2
 	}
-	// buffered.go:56: return someRead(b.from, p)
-//line github.com/movenext/movenext/netio/buffered.go:56
+	// buffered.go:73: return someRead(b.from, p)
+//line github.com/movenext/movenext/netio/buffered.go:73
 	f.someRead1, result0, result1 = someReadEnter(r, f.b.from, f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:96
 	if f.someRead1 == nil {
@@ -100,17 +100,17 @@ func (f *BufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	f.b, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:56
+//line github.com/movenext/movenext/netio/buffered.go:73
 	result0, result1 = f.someRead1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:56
+//line github.com/movenext/movenext/netio/buffered.go:73
 	f.someRead1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered_async.go:109
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// buffered.go:58: filledOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:58
+	// buffered.go:75: filledOnce(b)
+//line github.com/movenext/movenext/netio/buffered.go:75
 	f.filledOnce2 = filledOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:116
 	if f.filledOnce2 == nil {
@@ -119,62 +119,62 @@ endIf2:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/buffered.go:58
+//line github.com/movenext/movenext/netio/buffered.go:75
 	f.filledOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:58
+//line github.com/movenext/movenext/netio/buffered.go:75
 	f.filledOnce2 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/netio/buffered.go:60
+//line github.com/movenext/movenext/netio/buffered.go:77
 	result0, result1 = f.b.taken(f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:131
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [Buffered.Read] is suspended.
-func (f *BufferedReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.(*Buffered).Read", "github.com/movenext/movenext/netio/buffered.go", 56, 58)
+// Location returns where [bufferedRead] is suspended.
+func (f *bufferedReadLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 73, 75)
 }
 
-// Results returns what [Buffered.Read] returned, or raises again the panic that ended it.
-func (f *BufferedReadFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [bufferedRead] returned, or raises again the panic that ended it.
+func (f *bufferedReadFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// BufferedReadMachine is the root of a chain of calls that begins with [Buffered.Read]: chain, job and frame in one allocation.
-type BufferedReadMachine struct {
+// bufferedReadMachine is the root of a chain of calls that begins with [bufferedRead]: chain, job and frame in one allocation.
+type bufferedReadMachine struct {
 	statemachine.Builder[int]
-	BufferedReadLocals
+	bufferedReadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedReadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.BufferedReadLocals = BufferedReadLocals{Frame: f.BufferedReadLocals.Frame} // the job keeps nothing else alive
+	f.bufferedReadLocals = bufferedReadLocals{Frame: f.bufferedReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// ReadableAsync starts [Buffered.Readable] as a state machine and returns its job.
-func (b *Buffered) ReadableAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// bufferedReadableAsync starts [bufferedReadable] as a state machine and returns its job.
+func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	defer statemachine.Catch(&r, &result)
-	callee, v0 := b.ReadableEnter(&r, ctx)
+	callee, v0 := bufferedReadableEnter(&r, ctx, b)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &BufferedReadableMachine{callee: callee}
+	m := &bufferedReadableMachine{callee: callee}
 	return m.Start(ctx, &r, m)
 }
 
-// ReadableEnter enters [Buffered.Readable] for another machine. It returns the results, or the suspended callee that will have them.
-func (b *Buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*BufferedReadableFrame, error) {
-//line github.com/movenext/movenext/netio/buffered.go:82
+// bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or the suspended callee that will have them.
+func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*bufferedReadableFrame, error) {
+//line github.com/movenext/movenext/netio/buffered.go:112
 	if b.empty() {
 		b.giveBack()
 		return dataAwaitedEnter(r, ctx, b.from)
@@ -183,81 +183,81 @@ func (b *Buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*Buf
 //line github.com/movenext/movenext/netio/buffered_async.go:184
 }
 
-// BufferedReadableFrame is the frame of the function whose results [Buffered.Readable] returns: it keeps nothing of its own while it is suspended.
-type BufferedReadableFrame = dataAwaitedFrame
+// bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it keeps nothing of its own while it is suspended.
+type bufferedReadableFrame = dataAwaitedFrame
 
-// BufferedReadableMachine is the root of a chain of calls that begins with [Buffered.Readable]: it passes on what the callee returns.
-type BufferedReadableMachine struct {
+// bufferedReadableMachine is the root of a chain of calls that begins with [bufferedReadable]: it passes on what the callee returns.
+type bufferedReadableMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
 
-	callee *BufferedReadableFrame
+	callee *bufferedReadableFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *BufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Location returns where [Buffered.Readable] waits for the callee.
-func (f *BufferedReadableMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.(*Buffered).Readable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 84}
+// Location returns where [bufferedReadable] waits for the callee.
+func (f *bufferedReadableMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 114}
 }
 
-// ReadLineAsync starts [Buffered.ReadLine] as a state machine and returns its job.
-func (b *Buffered) ReadLineAsync(ctx context.Context, most int) (result *job.Job[[]byte]) {
+// bufferedLineAsync starts [bufferedLine] as a state machine and returns its job.
+func bufferedLineAsync(ctx context.Context, b *Buffered, most int) (result *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := BufferedReadLineLocals{b: b, ctx: ctx, most: most}
+	frame := bufferedLineLocals{ctx: ctx, b: b, most: most}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &BufferedReadLineMachine{BufferedReadLineLocals: frame}
+	m := &bufferedLineMachine{bufferedLineLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// ReadLineEnter enters [Buffered.ReadLine] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) ReadLineEnter(r *statemachine.Run, ctx context.Context, most int) (*BufferedReadLineFrame, []byte, error) {
-	frame := BufferedReadLineLocals{b: b, ctx: ctx, most: most}
+// bufferedLineEnter enters [bufferedLine] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, most int) (*bufferedLineFrame, []byte, error) {
+	frame := bufferedLineLocals{ctx: ctx, b: b, most: most}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &BufferedReadLineFrame{BufferedReadLineLocals: frame}
+	m := &bufferedLineFrame{bufferedLineLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, nil
 }
 
-// BufferedReadLineLocals is what [Buffered.ReadLine] keeps while it is suspended.
-type BufferedReadLineLocals struct {
+// bufferedLineLocals is what [bufferedLine] keeps while it is suspended.
+type bufferedLineLocals struct {
 	statemachine.Frame
 
-	b    *Buffered
 	ctx  context.Context
+	b    *Buffered
 	most int
 
 	seen    int
 	filled1 *filledFrame
 }
 
-// BufferedReadLineFrame is the frame of [Buffered.ReadLine] for a caller that is a machine: what it keeps and, at the end, its results.
-type BufferedReadLineFrame struct {
-	BufferedReadLineLocals
+// bufferedLineFrame is the frame of [bufferedLine] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedLineFrame struct {
+	bufferedLineLocals
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext continues [Buffered.ReadLine] where it stopped.
-func (f *BufferedReadLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedLine] where it stopped.
+func (f *bufferedLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [Buffered.ReadLine] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
+// moveNext runs [bufferedLine] from where it stopped to its next suspension (false) or its end (true).
+func (f *bufferedLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -268,38 +268,38 @@ func (f *BufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, resu
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:98
+//line github.com/movenext/movenext/netio/buffered.go:143
 	f.seen = 0
 for1:
 	{
-//line github.com/movenext/movenext/netio/buffered.go:100
+//line github.com/movenext/movenext/netio/buffered.go:145
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.most)
 //line github.com/movenext/movenext/netio/buffered_async.go:280
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:103
+//line github.com/movenext/movenext/netio/buffered.go:148
 		}
 		f.seen = len(rest)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:105
+//line github.com/movenext/movenext/netio/buffered.go:150
 	if f.seen > f.most+1 { // more than a line and "\r"
 		result0, result1 = nil, ErrLineTooLong
 //line github.com/movenext/movenext/netio/buffered_async.go:290
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:107
+//line github.com/movenext/movenext/netio/buffered.go:152
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.most)
 //line github.com/movenext/movenext/netio/buffered_async.go:297
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:110
+//line github.com/movenext/movenext/netio/buffered.go:155
 	}
-	// buffered.go:111: if err := filled(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:111
+	// buffered.go:156: if err := filled(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:156
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:305
 	if f.filled1 == nil {
@@ -308,101 +308,101 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:111
+//line github.com/movenext/movenext/netio/buffered.go:156
 	err = f.filled1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:111
+//line github.com/movenext/movenext/netio/buffered.go:156
 	f.filled1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:111
+//line github.com/movenext/movenext/netio/buffered.go:156
 	if err != nil {
 		result0, result1 = nil, err
 //line github.com/movenext/movenext/netio/buffered_async.go:320
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:113
+//line github.com/movenext/movenext/netio/buffered.go:158
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:325
 	goto for1
 }
 
-// Location returns where [Buffered.ReadLine] is suspended.
-func (f *BufferedReadLineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.(*Buffered).ReadLine", "github.com/movenext/movenext/netio/buffered.go", 111)
+// Location returns where [bufferedLine] is suspended.
+func (f *bufferedLineLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedLine", "github.com/movenext/movenext/netio/buffered.go", 156)
 }
 
-// Results returns what [Buffered.ReadLine] returned, or raises again the panic that ended it.
-func (f *BufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
+// Results returns what [bufferedLine] returned, or raises again the panic that ended it.
+func (f *bufferedLineFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// BufferedReadLineMachine is the root of a chain of calls that begins with [Buffered.ReadLine]: chain, job and frame in one allocation.
-type BufferedReadLineMachine struct {
+// bufferedLineMachine is the root of a chain of calls that begins with [bufferedLine]: chain, job and frame in one allocation.
+type bufferedLineMachine struct {
 	statemachine.Builder[[]byte]
-	BufferedReadLineLocals
+	bufferedLineLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedLineMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.BufferedReadLineLocals = BufferedReadLineLocals{Frame: f.BufferedReadLineLocals.Frame} // the job keeps nothing else alive
+	f.bufferedLineLocals = bufferedLineLocals{Frame: f.bufferedLineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// PeekAsync starts [Buffered.Peek] as a state machine and returns its job.
-func (b *Buffered) PeekAsync(ctx context.Context, n int) (result *job.Job[[]byte]) {
+// bufferedPeekAsync starts [bufferedPeek] as a state machine and returns its job.
+func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := BufferedPeekLocals{b: b, ctx: ctx, n: n}
+	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &BufferedPeekMachine{BufferedPeekLocals: frame}
+	m := &bufferedPeekMachine{bufferedPeekLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// PeekEnter enters [Buffered.Peek] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *Buffered) PeekEnter(r *statemachine.Run, ctx context.Context, n int) (*BufferedPeekFrame, []byte, error) {
-	frame := BufferedPeekLocals{b: b, ctx: ctx, n: n}
+// bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedPeekEnter(r *statemachine.Run, ctx context.Context, b *Buffered, n int) (*bufferedPeekFrame, []byte, error) {
+	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &BufferedPeekFrame{BufferedPeekLocals: frame}
+	m := &bufferedPeekFrame{bufferedPeekLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, nil
 }
 
-// BufferedPeekLocals is what [Buffered.Peek] keeps while it is suspended.
-type BufferedPeekLocals struct {
+// bufferedPeekLocals is what [bufferedPeek] keeps while it is suspended.
+type bufferedPeekLocals struct {
 	statemachine.Frame
 
-	b   *Buffered
 	ctx context.Context
+	b   *Buffered
 	n   int
 
 	filled1 *filledFrame
 }
 
-// BufferedPeekFrame is the frame of [Buffered.Peek] for a caller that is a machine: what it keeps and, at the end, its results.
-type BufferedPeekFrame struct {
-	BufferedPeekLocals
+// bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedPeekFrame struct {
+	bufferedPeekLocals
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext continues [Buffered.Peek] where it stopped.
-func (f *BufferedPeekFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedPeek] where it stopped.
+func (f *bufferedPeekFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [Buffered.Peek] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
+// moveNext runs [bufferedPeek] from where it stopped to its next suspension (false) or its end (true).
+func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -414,21 +414,21 @@ func (f *BufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/netio/buffered.go:146
+//line github.com/movenext/movenext/netio/buffered.go:204
 	if f.b.hi-f.b.lo >= f.n {
-//line github.com/movenext/movenext/netio/buffered.go:146
+//line github.com/movenext/movenext/netio/buffered.go:204
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/buffered.go:147
+//line github.com/movenext/movenext/netio/buffered.go:205
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
 //line github.com/movenext/movenext/netio/buffered_async.go:426
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:149
+//line github.com/movenext/movenext/netio/buffered.go:207
 	}
-	// buffered.go:150: if err := filled(ctx, b); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:150
+	// buffered.go:208: if err := filled(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:208
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:434
 	if f.filled1 == nil {
@@ -437,54 +437,54 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:150
+//line github.com/movenext/movenext/netio/buffered.go:208
 	err = f.filled1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:150
+//line github.com/movenext/movenext/netio/buffered.go:208
 	f.filled1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:150
+//line github.com/movenext/movenext/netio/buffered.go:208
 	if err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
 //line github.com/movenext/movenext/netio/buffered_async.go:449
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:152
+//line github.com/movenext/movenext/netio/buffered.go:210
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:454
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/netio/buffered.go:154
+//line github.com/movenext/movenext/netio/buffered.go:212
 	result0, result1 = f.b.buf[f.b.lo:f.b.lo+f.n], nil
 //line github.com/movenext/movenext/netio/buffered_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [Buffered.Peek] is suspended.
-func (f *BufferedPeekLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.(*Buffered).Peek", "github.com/movenext/movenext/netio/buffered.go", 150)
+// Location returns where [bufferedPeek] is suspended.
+func (f *bufferedPeekLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 208)
 }
 
-// Results returns what [Buffered.Peek] returned, or raises again the panic that ended it.
-func (f *BufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
+// Results returns what [bufferedPeek] returned, or raises again the panic that ended it.
+func (f *bufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// BufferedPeekMachine is the root of a chain of calls that begins with [Buffered.Peek]: chain, job and frame in one allocation.
-type BufferedPeekMachine struct {
+// bufferedPeekMachine is the root of a chain of calls that begins with [bufferedPeek]: chain, job and frame in one allocation.
+type bufferedPeekMachine struct {
 	statemachine.Builder[[]byte]
-	BufferedPeekLocals
+	bufferedPeekLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.BufferedPeekLocals = BufferedPeekLocals{Frame: f.BufferedPeekLocals.Frame} // the job keeps nothing else alive
+	f.bufferedPeekLocals = bufferedPeekLocals{Frame: f.bufferedPeekLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -549,12 +549,12 @@ func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:163
+//line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
-	// buffered.go:166: if err := dataAwaited(ctx, b.from); err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:166
+	// buffered.go:224: if err := dataAwaited(ctx, b.from); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:224
 	f.dataAwaited1, err = dataAwaitedEnter(r, ctx, f.b.from)
 //line github.com/movenext/movenext/netio/buffered_async.go:560
 	if f.dataAwaited1 == nil {
@@ -563,21 +563,21 @@ func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:166
+//line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.dataAwaited1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:166
+//line github.com/movenext/movenext/netio/buffered.go:224
 	f.dataAwaited1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:166
+//line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/netio/buffered_async.go:575
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/netio/buffered.go:168
+//line github.com/movenext/movenext/netio/buffered.go:226
 	}
-	// buffered.go:169: filledOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:169
+	// buffered.go:227: filledOnce(b)
+//line github.com/movenext/movenext/netio/buffered.go:227
 	f.filledOnce2 = filledOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:583
 	if f.filledOnce2 == nil {
@@ -587,12 +587,12 @@ resumed1:
 	f.b = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/buffered.go:169
+//line github.com/movenext/movenext/netio/buffered.go:227
 	f.filledOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:169
+//line github.com/movenext/movenext/netio/buffered.go:227
 	f.filledOnce2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/buffered.go:170
+//line github.com/movenext/movenext/netio/buffered.go:228
 	result0 = nil
 //line github.com/movenext/movenext/netio/buffered_async.go:598
 	f.State = statemachine.Finished
@@ -601,7 +601,7 @@ resumed2:
 
 // Location returns where [filled] is suspended.
 func (f *filledLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filled", "github.com/movenext/movenext/netio/buffered.go", 166, 169)
+	return f.Frame.At("github.com/movenext/movenext/netio.filled", "github.com/movenext/movenext/netio/buffered.go", 224, 227)
 }
 
 // Results returns what [filled] returned, or raises again the panic that ended it.
@@ -673,10 +673,10 @@ func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:177
+//line github.com/movenext/movenext/netio/buffered.go:235
 	f.b.makeRoom()
-	// buffered.go:178: n, err := someRead(b.from, b.buf[b.hi:])
-//line github.com/movenext/movenext/netio/buffered.go:178
+	// buffered.go:236: n, err := someRead(b.from, b.buf[b.hi:])
+//line github.com/movenext/movenext/netio/buffered.go:236
 	f.someRead1, n, err = someReadEnter(r, f.b.from, f.b.buf[f.b.hi:])
 //line github.com/movenext/movenext/netio/buffered_async.go:682
 	if f.someRead1 == nil {
@@ -685,12 +685,12 @@ func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:178
+//line github.com/movenext/movenext/netio/buffered.go:236
 	n, err = f.someRead1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:178
+//line github.com/movenext/movenext/netio/buffered.go:236
 	f.someRead1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:179
+//line github.com/movenext/movenext/netio/buffered.go:237
 	f.b.hi += n
 	f.b.err = err
 //line github.com/movenext/movenext/netio/buffered_async.go:697
@@ -700,7 +700,7 @@ resumed1:
 
 // Location returns where [filledOnce] is suspended.
 func (f *filledOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filledOnce", "github.com/movenext/movenext/netio/buffered.go", 178)
+	return f.Frame.At("github.com/movenext/movenext/netio.filledOnce", "github.com/movenext/movenext/netio/buffered.go", 236)
 }
 
 // Results returns what [filledOnce] returned, or raises again the panic that ended it.
@@ -724,4 +724,4 @@ func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cf35ccc16c97cfc1
+// Digest of what is above: 165536043bbb88e5

@@ -1,6 +1,11 @@
 package netio
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
 
 // BufferedWriter coalesces small writes to an [AsyncWriter]: each Write of less
 // than 4 KiB goes into a buffer, and the buffer goes out when it is full and with
@@ -24,12 +29,25 @@ func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{t
 func (b *BufferedWriter) Buffered() int { return b.n }
 
 // Write takes all of p, and writes only what does not fit into the buffer. It
-// blocks only then; its twin is WriteAsync.
+// blocks only then; its twin is [BufferedWriter.WriteAsync].
+func (b *BufferedWriter) Write(p []byte) (int, error) { return coalesced(b, p) }
+
+// WriteAsync is [BufferedWriter.Write] as a job. p belongs to the job until it has
+// ended. It does not block.
+func (b *BufferedWriter) WriteAsync(p []byte) *job.Job[int] { return coalescedAsync(b, p) }
+
+// WriteEnter is [BufferedWriter.Write] as generated machines call it.
+func (b *bufferedWriter) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
+	m, n, err := coalescedEnter(r, b, p)
+	return statemachine.WaitingFor(m), n, err
+}
+
+// coalesced is what the forms of Write run; see bufferedRead.
 //
 //movenext:async
-func (b *BufferedWriter) Write(p []byte) (int, error) {
+func coalesced(b *BufferedWriter, p []byte) (int, error) {
 	if b.n+len(p) > chunk {
-		if err := b.Flush(context.Background()); err != nil {
+		if err := sentOut(context.Background(), b); err != nil {
 			return 0, err
 		}
 	}
@@ -53,10 +71,23 @@ func (b *BufferedWriter) Write(p []byte) (int, error) {
 
 // Flush writes the contents of the buffer. If ctx ends first, a part may have
 // been written, and Flush returns why ctx ended, as do all calls after it. It
-// blocks; its twin is FlushAsync.
-//
+// blocks; its twin is [BufferedWriter.FlushAsync].
+func (b *BufferedWriter) Flush(ctx context.Context) error { return sentOut(ctx, b) }
+
+// FlushAsync is [BufferedWriter.Flush] as a job, which is Canceled when ctx ends first.
+// It does not block.
+func (b *BufferedWriter) FlushAsync(ctx context.Context) *job.Job[job.Void] {
+	return sentOutAsync(ctx, b)
+}
+
+// FlushEnter is [BufferedWriter.Flush] as generated machines call it.
+func (b *bufferedWriter) FlushEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := sentOutEnter(r, ctx, b)
+	return statemachine.WaitingForVoid(m), err
+}
+
 //movenext:async
-func (b *BufferedWriter) Flush(ctx context.Context) error {
+func sentOut(ctx context.Context, b *BufferedWriter) error {
 	if b.err != nil || b.chunk == nil {
 		return b.err
 	}

@@ -16,56 +16,56 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// WriteAsync starts [BufferedWriter.Write] as a state machine and returns its job.
-func (b *BufferedWriter) WriteAsync(p []byte) (result *job.Job[int]) {
+// coalescedAsync starts [coalesced] as a state machine and returns its job.
+func coalescedAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := BufferedWriterWriteLocals{b: b, p: p}
+	frame := coalescedLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &BufferedWriterWriteMachine{BufferedWriterWriteLocals: frame}
+	m := &coalescedMachine{coalescedLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// WriteEnter enters [BufferedWriter.Write] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *BufferedWriter) WriteEnter(r *statemachine.Run, p []byte) (*BufferedWriterWriteFrame, int, error) {
-	frame := BufferedWriterWriteLocals{b: b, p: p}
+// coalescedEnter enters [coalesced] for another machine. It returns the results, or the suspended frame that will have them.
+func coalescedEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*coalescedFrame, int, error) {
+	frame := coalescedLocals{b: b, p: p}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &BufferedWriterWriteFrame{BufferedWriterWriteLocals: frame}
+	m := &coalescedFrame{coalescedLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// BufferedWriterWriteLocals is what [BufferedWriter.Write] keeps while it is suspended.
-type BufferedWriterWriteLocals struct {
+// coalescedLocals is what [coalesced] keeps while it is suspended.
+type coalescedLocals struct {
 	statemachine.Frame
 
 	b *BufferedWriter
 	p []byte
 
-	flush1      *BufferedWriterFlushFrame
+	sentOut1    *sentOutFrame
 	allWritten2 *allWrittenFrame
 }
 
-// BufferedWriterWriteFrame is the frame of [BufferedWriter.Write] for a caller that is a machine: what it keeps and, at the end, its results.
-type BufferedWriterWriteFrame struct {
-	BufferedWriterWriteLocals
+// coalescedFrame is the frame of [coalesced] for a caller that is a machine: what it keeps and, at the end, its results.
+type coalescedFrame struct {
+	coalescedLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [BufferedWriter.Write] where it stopped.
-func (f *BufferedWriterWriteFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [coalesced] where it stopped.
+func (f *coalescedFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [BufferedWriter.Write] from where it stopped to its next suspension (false) or its end (true).
-func (f *BufferedWriterWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [coalesced] from where it stopped to its next suspension (false) or its end (true).
+func (f *coalescedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	var err error
 	var n int
 	var err2 error
@@ -80,33 +80,33 @@ func (f *BufferedWriterWriteLocals) moveNext(r *statemachine.Run) (ended bool, r
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/coalesced.go:31
+//line github.com/movenext/movenext/netio/coalesced.go:49
 	if f.b.n+len(f.p) <= chunk {
-//line github.com/movenext/movenext/netio/coalesced.go:31
+//line github.com/movenext/movenext/netio/coalesced.go:49
 		goto endIf1
 	}
-	// coalesced.go:32: if err := b.Flush(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/coalesced.go:32
-	f.flush1, err = f.b.FlushEnter(r, context.Background())
+	// coalesced.go:50: if err := sentOut(context.Background(), b); err != nil {
+//line github.com/movenext/movenext/netio/coalesced.go:50
+	f.sentOut1, err = sentOutEnter(r, context.Background(), f.b)
 //line github.com/movenext/movenext/netio/coalesced_async.go:92
-	if f.flush1 == nil {
+	if f.sentOut1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/coalesced.go:32
-	err = f.flush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:32
-	f.flush1 = nil
+//line github.com/movenext/movenext/netio/coalesced.go:50
+	err = f.sentOut1.Results(r)
+//line github.com/movenext/movenext/netio/coalesced.go:50
+	f.sentOut1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/coalesced.go:32
+//line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/coalesced_async.go:107
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:34
+//line github.com/movenext/movenext/netio/coalesced.go:52
 	}
 endIf1:
 	if f.b.err != nil {
@@ -114,14 +114,14 @@ endIf1:
 //line github.com/movenext/movenext/netio/coalesced_async.go:115
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:38
+//line github.com/movenext/movenext/netio/coalesced.go:56
 	}
 	if len(f.p) < chunk {
-//line github.com/movenext/movenext/netio/coalesced.go:39
+//line github.com/movenext/movenext/netio/coalesced.go:57
 		goto endIf2
 	}
-	// coalesced.go:40: n, err := allWritten(context.Background(), b.to, p)
-//line github.com/movenext/movenext/netio/coalesced.go:40
+	// coalesced.go:58: n, err := allWritten(context.Background(), b.to, p)
+//line github.com/movenext/movenext/netio/coalesced.go:58
 	f.allWritten2, n, err2 = allWrittenEnter(r, context.Background(), f.b.to, f.p)
 //line github.com/movenext/movenext/netio/coalesced_async.go:127
 	if f.allWritten2 == nil {
@@ -131,25 +131,25 @@ endIf1:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/coalesced.go:40
+//line github.com/movenext/movenext/netio/coalesced.go:58
 	n, err2 = f.allWritten2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:40
+//line github.com/movenext/movenext/netio/coalesced.go:58
 	f.allWritten2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/coalesced.go:41
+//line github.com/movenext/movenext/netio/coalesced.go:59
 	f.b.err = err2
 	result0, result1 = n, err2
 //line github.com/movenext/movenext/netio/coalesced_async.go:143
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-//line github.com/movenext/movenext/netio/coalesced.go:44
+//line github.com/movenext/movenext/netio/coalesced.go:62
 	if len(f.p) == 0 {
 		result0, result1 = 0, nil
 //line github.com/movenext/movenext/netio/coalesced_async.go:150
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:46
+//line github.com/movenext/movenext/netio/coalesced.go:64
 	}
 	if f.b.chunk == nil {
 		f.b.chunk = chunks.Get().(*[chunk]byte)
@@ -161,59 +161,59 @@ endIf2:
 	return true, result0, result1
 }
 
-// Location returns where [BufferedWriter.Write] is suspended.
-func (f *BufferedWriterWriteLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.(*BufferedWriter).Write", "github.com/movenext/movenext/netio/coalesced.go", 32, 40)
+// Location returns where [coalesced] is suspended.
+func (f *coalescedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.coalesced", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
-// Results returns what [BufferedWriter.Write] returned, or raises again the panic that ended it.
-func (f *BufferedWriterWriteFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [coalesced] returned, or raises again the panic that ended it.
+func (f *coalescedFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// BufferedWriterWriteMachine is the root of a chain of calls that begins with [BufferedWriter.Write]: chain, job and frame in one allocation.
-type BufferedWriterWriteMachine struct {
+// coalescedMachine is the root of a chain of calls that begins with [coalesced]: chain, job and frame in one allocation.
+type coalescedMachine struct {
 	statemachine.Builder[int]
-	BufferedWriterWriteLocals
+	coalescedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedWriterWriteMachine) MoveNext(r *statemachine.Run) bool {
+func (f *coalescedMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.BufferedWriterWriteLocals = BufferedWriterWriteLocals{Frame: f.BufferedWriterWriteLocals.Frame} // the job keeps nothing else alive
+	f.coalescedLocals = coalescedLocals{Frame: f.coalescedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// FlushAsync starts [BufferedWriter.Flush] as a state machine and returns its job.
-func (b *BufferedWriter) FlushAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// sentOutAsync starts [sentOut] as a state machine and returns its job.
+func sentOutAsync(ctx context.Context, b *BufferedWriter) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := BufferedWriterFlushLocals{b: b}
+	frame := sentOutLocals{b: b}
 	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &BufferedWriterFlushMachine{BufferedWriterFlushLocals: frame}
+	m := &sentOutMachine{sentOutLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// FlushEnter enters [BufferedWriter.Flush] for another machine. It returns the results, or the suspended frame that will have them.
-func (b *BufferedWriter) FlushEnter(r *statemachine.Run, ctx context.Context) (*BufferedWriterFlushFrame, error) {
-	frame := BufferedWriterFlushLocals{b: b}
+// sentOutEnter enters [sentOut] for another machine. It returns the results, or the suspended frame that will have them.
+func sentOutEnter(r *statemachine.Run, ctx context.Context, b *BufferedWriter) (*sentOutFrame, error) {
+	frame := sentOutLocals{b: b}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
 		return nil, v0
 	}
-	m := &BufferedWriterFlushFrame{BufferedWriterFlushLocals: frame}
+	m := &sentOutFrame{sentOutLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// BufferedWriterFlushLocals is what [BufferedWriter.Flush] keeps while it is suspended.
-type BufferedWriterFlushLocals struct {
+// sentOutLocals is what [sentOut] keeps while it is suspended.
+type sentOutLocals struct {
 	statemachine.Frame
 
 	b *BufferedWriter
@@ -221,22 +221,22 @@ type BufferedWriterFlushLocals struct {
 	allWritten1 *allWrittenFrame
 }
 
-// BufferedWriterFlushFrame is the frame of [BufferedWriter.Flush] for a caller that is a machine: what it keeps and, at the end, its results.
-type BufferedWriterFlushFrame struct {
-	BufferedWriterFlushLocals
+// sentOutFrame is the frame of [sentOut] for a caller that is a machine: what it keeps and, at the end, its results.
+type sentOutFrame struct {
+	sentOutLocals
 
 	result0 error
 }
 
-// MoveNext continues [BufferedWriter.Flush] where it stopped.
-func (f *BufferedWriterFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [sentOut] where it stopped.
+func (f *sentOutFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [BufferedWriter.Flush] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [sentOut] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *BufferedWriterFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+func (f *sentOutLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var allWritten2 int
 	var allWritten3 error
 	resumeAt := f.State
@@ -248,16 +248,16 @@ func (f *BufferedWriterFlushLocals) moveNext(r *statemachine.Run, ctx context.Co
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/coalesced.go:60
+//line github.com/movenext/movenext/netio/coalesced.go:91
 	if f.b.err != nil || f.b.chunk == nil {
 		result0 = f.b.err
 //line github.com/movenext/movenext/netio/coalesced_async.go:255
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/netio/coalesced.go:62
+//line github.com/movenext/movenext/netio/coalesced.go:93
 	}
-	// coalesced.go:63: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
-//line github.com/movenext/movenext/netio/coalesced.go:63
+	// coalesced.go:94: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
+//line github.com/movenext/movenext/netio/coalesced.go:94
 	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(r, ctx, f.b.to, f.b.chunk[:f.b.n])
 //line github.com/movenext/movenext/netio/coalesced_async.go:263
 	if f.allWritten1 == nil {
@@ -266,12 +266,12 @@ func (f *BufferedWriterFlushLocals) moveNext(r *statemachine.Run, ctx context.Co
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/coalesced.go:63
+//line github.com/movenext/movenext/netio/coalesced.go:94
 	allWritten2, allWritten3 = f.allWritten1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:63
+//line github.com/movenext/movenext/netio/coalesced.go:94
 	f.allWritten1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/coalesced.go:63
+//line github.com/movenext/movenext/netio/coalesced.go:94
 	_, f.b.err = allWritten2, allWritten3
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
@@ -281,32 +281,32 @@ resumed1:
 	return true, result0
 }
 
-// Location returns where [BufferedWriter.Flush] is suspended.
-func (f *BufferedWriterFlushLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.(*BufferedWriter).Flush", "github.com/movenext/movenext/netio/coalesced.go", 63)
+// Location returns where [sentOut] is suspended.
+func (f *sentOutLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.sentOut", "github.com/movenext/movenext/netio/coalesced.go", 94)
 }
 
-// Results returns what [BufferedWriter.Flush] returned, or raises again the panic that ended it.
-func (f *BufferedWriterFlushFrame) Results(r *statemachine.Run) error {
+// Results returns what [sentOut] returned, or raises again the panic that ended it.
+func (f *sentOutFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// BufferedWriterFlushMachine is the root of a chain of calls that begins with [BufferedWriter.Flush]: chain, job and frame in one allocation.
-type BufferedWriterFlushMachine struct {
+// sentOutMachine is the root of a chain of calls that begins with [sentOut]: chain, job and frame in one allocation.
+type sentOutMachine struct {
 	statemachine.Builder[job.Void]
-	BufferedWriterFlushLocals
+	sentOutLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *BufferedWriterFlushMachine) MoveNext(r *statemachine.Run) bool {
+func (f *sentOutMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.BufferedWriterFlushLocals = BufferedWriterFlushLocals{Frame: f.BufferedWriterFlushLocals.Frame} // the job keeps nothing else alive
+	f.sentOutLocals = sentOutLocals{Frame: f.sentOutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 1174ba23f1a07e65
+// Digest of what is above: dfab6ed7c2d1c621

@@ -22,6 +22,15 @@ type Conn struct{ end *socket }
 
 var _ net.Conn = (*Conn)(nil)
 
+// The receivers of entries. Only generated code calls these methods, and documentation
+// does not list what is declared by another name.
+type (
+	conn           = Conn
+	listener       = Listener
+	buffered       = Buffered
+	bufferedWriter = BufferedWriter
+)
+
 // Read waits until there is a byte, and reads up to len(p) bytes. It returns
 // their number, and [io.EOF] at the end. It blocks; its twin is [Conn.ReadAsync].
 // It takes no context, so it cannot tell a scheduler that its worker blocks.
@@ -32,7 +41,7 @@ func (c *Conn) Read(p []byte) (int, error) { return c.carry(reading, p) }
 func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.carryAsync(reading, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
-func (c *Conn) ReadEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.carryEnter(r, reading, p)
 }
 
@@ -48,7 +57,7 @@ func (c *Conn) ReadFull(p []byte) (int, error) { return c.carry(filling, p) }
 func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.carryAsync(filling, p) }
 
 // ReadFullEnter is [Conn.ReadFull] as generated machines call it.
-func (c *Conn) ReadFullEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+func (c *conn) ReadFullEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.carryEnter(r, filling, p)
 }
 
@@ -62,7 +71,7 @@ func (c *Conn) Write(p []byte) (int, error) { return c.carry(writing, p) }
 func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.carryAsync(writing, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
-func (c *Conn) WriteEnter(r *statemachine.Run, p []byte) (*Entered, int, error) {
+func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.carryEnter(r, writing, p)
 }
 
@@ -84,7 +93,7 @@ func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
 }
 
 // WriteAllEnter is [Conn.WriteAll] as generated machines call it.
-func (c *Conn) WriteAllEnter(r *statemachine.Run, ctx context.Context, p []byte) (*Entered, int, error) {
+func (c *conn) WriteAllEnter(r *statemachine.Run, ctx context.Context, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.enterWithin(r, ctx, writing, p)
 }
 
@@ -103,7 +112,7 @@ func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // ReadableEnter is [Conn.Readable] as generated machines call it.
-func (c *Conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*EnteredVoid, error) {
+func (c *conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[int], error) {
 	return c.awaitEnter(r, ctx, looking)
 }
 
@@ -118,7 +127,7 @@ func (c *Conn) CloseWriteAsync() *job.Job[job.Void] {
 }
 
 // CloseWriteEnter is [Conn.CloseWrite] as generated machines call it.
-func (c *Conn) CloseWriteEnter(r *statemachine.Run) (*EnteredVoid, error) {
+func (c *conn) CloseWriteEnter(r *statemachine.Run) (*statemachine.WaitingVoid[int], error) {
 	return c.awaitEnter(r, context.Background(), shutting)
 }
 
@@ -156,18 +165,18 @@ func (c *Conn) carry(k kind, p []byte) (int, error) {
 
 func (c *Conn) carryAsync(k kind, p []byte) *job.Job[int] { return carriedAsync(c, k, p) }
 
-func (c *Conn) carryEnter(r *statemachine.Run, k kind, p []byte) (*Entered, int, error) {
+func (c *Conn) carryEnter(r *statemachine.Run, k kind, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.enterWithin(r, nil, k, p)
 }
 
 // enterWithin enters an operation for a machine. A nil ctx does not end it.
-func (c *Conn) enterWithin(r *statemachine.Run, ctx context.Context, k kind, p []byte) (*Entered, int, error) {
+func (c *Conn) enterWithin(r *statemachine.Run, ctx context.Context, k kind, p []byte) (*statemachine.Waiting[int], int, error) {
 	if err := whyEnded(ctx); err != nil {
 		return nil, 0, err
 	}
 	tr := transfer{kind: k, buf: p}
 	if o := c.end.enter(r, ctx, &tr); o != nil {
-		return (*Entered)(o), 0, nil
+		return &o.handle, 0, nil
 	}
 	return nil, tr.n, tr.err
 }
@@ -197,9 +206,9 @@ func (c *Conn) awaitAsync(ctx context.Context, k kind) *job.Job[job.Void] {
 	return awaitedAsync(ctx, c, k)
 }
 
-func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*EnteredVoid, error) {
-	o, _, err := c.enterWithin(r, ctx, k, nil)
-	return (*EnteredVoid)(o), err
+func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*statemachine.WaitingVoid[int], error) {
+	w, _, err := c.enterWithin(r, ctx, k, nil)
+	return (*statemachine.WaitingVoid[int])(w), err
 }
 
 // awaited is what awaitAsync runs as a machine.
@@ -213,24 +222,4 @@ func whyEnded(ctx context.Context) error {
 		return nil
 	}
 	return ctxwatch.Reason(ctx)
-}
-
-// Entered is an operation with a count that a machine waits for. Only generated code
-// uses it.
-type Entered operation
-
-// Results returns the outcome of the operation when the machine resumes. It is
-// called once.
-func (e *Entered) Results(r *statemachine.Run) (int, error) {
-	tr := (*operation)(e).results(r)
-	return tr.n, tr.err
-}
-
-// EnteredVoid is [Entered] for an operation without a count.
-type EnteredVoid operation
-
-// Results returns the outcome of the operation when the machine resumes. It is
-// called once.
-func (e *EnteredVoid) Results(r *statemachine.Run) error {
-	return (*operation)(e).results(r).err
 }

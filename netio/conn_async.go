@@ -30,13 +30,13 @@ func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 
 // carriedEnter enters [carried] for another machine. It returns the results, or the suspended callee that will have them.
 func carriedEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:178
+//line github.com/movenext/movenext/netio/conn.go:187
 	return c.carryEnter(r, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
 
 // carriedFrame is the frame of the function whose results [carried] returns: it keeps nothing of its own while it is suspended.
-type carriedFrame = Entered
+type carriedFrame = statemachine.Waiting[int]
 
 // carriedMachine is the root of a chain of calls that begins with [carried]: it passes on what the callee returns.
 type carriedMachine struct {
@@ -56,7 +56,7 @@ func (f *carriedMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [carried] waits for the callee.
 func (f *carriedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 178}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
 // writtenWithinAsync starts [writtenWithin] as a state machine and returns its job.
@@ -73,13 +73,13 @@ func writtenWithinAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job
 
 // writtenWithinEnter enters [writtenWithin] for another machine. It returns the results, or the suspended callee that will have them.
 func writtenWithinEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*writtenWithinFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:183
+//line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
 
 // writtenWithinFrame is the frame of the function whose results [writtenWithin] returns: it keeps nothing of its own while it is suspended.
-type writtenWithinFrame = Entered
+type writtenWithinFrame = statemachine.Waiting[int]
 
 // writtenWithinMachine is the root of a chain of calls that begins with [writtenWithin]: it passes on what the callee returns.
 type writtenWithinMachine struct {
@@ -99,7 +99,7 @@ func (f *writtenWithinMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [writtenWithin] waits for the callee.
 func (f *writtenWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.writtenWithin", File: "github.com/movenext/movenext/netio/conn.go", Line: 183}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.writtenWithin", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
 // awaitedAsync starts [awaited] as a state machine and returns its job.
@@ -116,13 +116,13 @@ func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Voi
 
 // awaitedEnter enters [awaited] for another machine. It returns the results, or the suspended callee that will have them.
 func awaitedEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
-//line github.com/movenext/movenext/netio/conn.go:208
+//line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:122
 }
 
 // awaitedFrame is the frame of the function whose results [awaited] returns: it keeps nothing of its own while it is suspended.
-type awaitedFrame = EnteredVoid
+type awaitedFrame = statemachine.WaitingVoid[int]
 
 // awaitedMachine is the root of a chain of calls that begins with [awaited]: it passes on what the callee returns.
 type awaitedMachine struct {
@@ -142,7 +142,7 @@ func (f *awaitedMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [awaited] waits for the callee.
 func (f *awaitedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 208}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: d47cfcba4235a9b0
+// Digest of what is above: 7daec9a40b1bac17

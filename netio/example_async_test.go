@@ -52,9 +52,9 @@ type shoutLocals struct {
 	ctx context.Context
 	c   *netio.Conn
 
-	readable1    *netio.EnteredVoid
+	readable1    *statemachine.WaitingVoid[int]
 	p            []byte
-	readOrWrite2 *netio.Entered
+	readOrWrite2 *statemachine.Waiting[int]
 }
 
 // shoutFrame is the frame of [shout] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -495,4 +495,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60376a0dfeb6b360
+// Digest of what is above: 3261932623d85518

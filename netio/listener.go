@@ -37,7 +37,7 @@ func (l *Listener) Accept() (*Conn, error) {
 func (l *Listener) AcceptAsync() *job.Job[*Conn] { return nextAsync(l) }
 
 // AcceptEnter is [Listener.Accept] as generated machines call it.
-func (l *Listener) AcceptEnter(r *statemachine.Run) (*EnteredAccept, *Conn, error) {
+func (l *listener) AcceptEnter(r *statemachine.Run) (*statemachine.Waiting[*Conn], *Conn, error) {
 	return l.acceptEnter(r, nil)
 }
 
@@ -88,7 +88,7 @@ func (l *Listener) acceptWithinAsync(ctx context.Context) *job.Job[*Conn] {
 	return nextWithinAsync(ctx, l)
 }
 
-func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (*EnteredAccept, *Conn, error) {
+func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[*Conn], *Conn, error) {
 	if err := whyEnded(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -100,24 +100,27 @@ func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (
 //movenext:async
 func nextWithin(ctx context.Context, l *Listener) (*Conn, error) { return l.acceptWithin(ctx) }
 
-func (l *Listener) acceptEnter(r *statemachine.Run, ctx context.Context) (*EnteredAccept, *Conn, error) {
+func (l *Listener) acceptEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[*Conn], *Conn, error) {
 	tr := transfer{kind: accepting}
 	if o := l.end.enter(r, ctx, &tr); o != nil {
-		return (*EnteredAccept)(o), nil, nil
+		a := &acceptance{operation: o}
+		a.handle.Init(a)
+		return &a.handle, nil, nil
 	}
 	c, err := l.accepted(&tr)
 	return nil, c, err
 }
 
-// EnteredAccept is [Entered] for an operation whose result is a connection.
-type EnteredAccept operation
+// acceptance is the accept of a machine, and its handle.
+type acceptance struct {
+	*operation
+	handle statemachine.Waiting[*Conn]
+}
 
-// Results returns the outcome of the operation when the machine resumes. It is
-// called once.
-func (e *EnteredAccept) Results(r *statemachine.Run) (*Conn, error) {
-	o := (*operation)(e)
-	l := &Listener{o.of}
-	tr := o.results(r)
+// Results implements [statemachine.Outcome].
+func (a *acceptance) Results(r *statemachine.Run) (*Conn, error) {
+	l := &Listener{a.of}
+	tr := a.results(r)
 	return l.accepted(&tr)
 }
 

@@ -36,7 +36,7 @@ func nextEnter(r *statemachine.Run, l *Listener) (*nextFrame, *Conn, error) {
 }
 
 // nextFrame is the frame of the function whose results [next] returns: it keeps nothing of its own while it is suspended.
-type nextFrame = EnteredAccept
+type nextFrame = statemachine.Waiting[*Conn]
 
 // nextMachine is the root of a chain of calls that begins with [next]: it passes on what the callee returns.
 type nextMachine struct {
@@ -74,7 +74,7 @@ type connectionsFrame struct {
 	l   *Listener
 
 	err           error
-	acceptWithin1 *EnteredAccept
+	acceptWithin1 *statemachine.Waiting[*Conn]
 }
 
 // MoveNext runs [connections] from where it stopped to its next suspension (false), or to its next value or its end (true).
@@ -168,7 +168,7 @@ func nextWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*ne
 }
 
 // nextWithinFrame is the frame of the function whose results [nextWithin] returns: it keeps nothing of its own while it is suspended.
-type nextWithinFrame = EnteredAccept
+type nextWithinFrame = statemachine.Waiting[*Conn]
 
 // nextWithinMachine is the root of a chain of calls that begins with [nextWithin]: it passes on what the callee returns.
 type nextWithinMachine struct {
@@ -191,4 +191,4 @@ func (f *nextWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
 }
 
-// Digest of what is above: 9c77af0c4cf77ae4
+// Digest of what is above: 41aee6bf79f4b177

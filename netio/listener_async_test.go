@@ -40,7 +40,7 @@ type greetAllFrame struct {
 	n      int
 	loop1  *statemachine.Loop[*netio.Conn, error]
 	c      *netio.Conn
-	write2 *netio.Entered
+	write2 *statemachine.Waiting[int]
 
 	result0 int
 	result1 error
@@ -186,4 +186,4 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 231daf20be808a9e
+// Digest of what is above: 2366d235b0c6955a

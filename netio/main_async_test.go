@@ -47,7 +47,7 @@ type readLocals struct {
 	c *netio.Conn
 	p []byte
 
-	read2 *netio.Entered
+	read2 *statemachine.Waiting[int]
 }
 
 // readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -152,7 +152,7 @@ type writeLocals struct {
 	c *netio.Conn
 	p []byte
 
-	write2 *netio.Entered
+	write2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [write] from where it stopped to its next suspension (false) or its end (true).
@@ -218,4 +218,4 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ed8bfb7c4049cda7
+// Digest of what is above: 2a32b96fa99d039b

@@ -32,6 +32,8 @@ type operation struct {
 
 	held  bool // it had the turn when it was made
 	spare bool // kept by a machine that does not use it now
+
+	handle statemachine.Waiting[int] // for generated code
 }
 
 // state is how far an operation has come.
@@ -172,6 +174,7 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 	o, ok := r.Kept().(*operation)
 	if !ok || !o.spare {
 		o = new(operation)
+		o.handle.Init(o)
 	}
 	o.transfer, o.of, o.state, o.held, o.spare = *tr, s, fresh, v == holds, false
 	if ctx != nil && ctx.Done() != nil {
@@ -182,6 +185,12 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 	return o
 }
 
+// Results implements [statemachine.Outcome].
+func (o *operation) Results(r *statemachine.Run) (int, error) {
+	tr := o.results(r)
+	return tr.n, tr.err
+}
+
 // results returns the outcome of an operation when its machine resumes. The
 // machine keeps the operation for its next wait.
 func (o *operation) results(r *statemachine.Run) transfer {
@@ -190,7 +199,7 @@ func (o *operation) results(r *statemachine.Run) transfer {
 	if b := o.bound; b != nil && !b.watch.Stop() {
 		return tr // ContextEnded is about to use the operation
 	}
-	*o = operation{spare: true}
+	*o = operation{spare: true, handle: o.handle}
 	r.Keep(o)
 	return tr
 }

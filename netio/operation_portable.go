@@ -15,7 +15,8 @@ import (
 type operation struct {
 	of *socket
 	transfer
-	ended *job.Job[job.Void]
+	ended  *job.Job[job.Void]
+	handle statemachine.Waiting[int] // for generated code
 }
 
 // enter performs tr for the machine of r, until ctx ends (nil: never).
@@ -24,6 +25,7 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 		ctx = context.Background()
 	}
 	o := &operation{of: s, transfer: *tr}
+	o.handle.Init(o)
 	turn := s.queue(ctx, tr.kind)
 	o.ended = begin(func() (job.Void, error) {
 		s.perform(ctx, &o.transfer, turn)
@@ -37,6 +39,12 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	n.Prepare(n.Target()) // for a list
 	return o.ended.Register(n)
+}
+
+// Results implements [statemachine.Outcome].
+func (o *operation) Results(r *statemachine.Run) (int, error) {
+	tr := o.results(r)
+	return tr.n, tr.err
 }
 
 // results returns the outcome of an operation when its machine resumes.

@@ -42,10 +42,10 @@ type echoLocals struct {
 	c   *netio.Conn
 
 	total        int
-	readable1    *netio.EnteredVoid
+	readable1    *statemachine.WaitingVoid[int]
 	p            *[64]byte
 	n            int
-	readOrWrite2 *netio.Entered
+	readOrWrite2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
@@ -203,8 +203,8 @@ type echoByLocals struct {
 	p   []byte
 
 	total                  int
-	readable1              *netio.EnteredVoid
-	readFullOrReadOrWrite2 *netio.Entered
+	readable1              *statemachine.WaitingVoid[int]
+	readFullOrReadOrWrite2 *statemachine.Waiting[int]
 	n                      int
 }
 
@@ -372,7 +372,7 @@ type drainLocals struct {
 
 	p     *[16]byte
 	total int
-	read1 *netio.Entered
+	read1 *statemachine.Waiting[int]
 }
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
@@ -476,7 +476,7 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 type readTwoLocals struct {
 	statemachine.Frame
 
-	readFull1 *netio.Entered
+	readFull1 *statemachine.Waiting[int]
 }
 
 // moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
@@ -545,4 +545,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f77f0e072ce1086d
+// Digest of what is above: bddc5a8e94544b71

@@ -148,8 +148,8 @@ type sendAllLocals struct {
 
 	n           int
 	piece       []byte
-	writeAll1   *netio.Entered
-	closeWrite2 *netio.EnteredVoid
+	writeAll1   *statemachine.Waiting[int]
+	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [sendAll] from where it stopped to its next suspension (false) or its end (true).
@@ -279,8 +279,8 @@ type receiveAllLocals struct {
 	c   *netio.Conn
 
 	p         []byte
-	readable1 *netio.EnteredVoid
-	read2     *netio.Entered
+	readable1 *statemachine.WaitingVoid[int]
+	read2     *statemachine.Waiting[int]
 
 	all []byte
 }
@@ -396,4 +396,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8ad6ee1cc55efdeb
+// Digest of what is above: 90a63444e00f4f64

@@ -5,7 +5,6 @@ package netio
 import (
 	"context"
 
-	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -39,11 +38,11 @@ type decryptedLocals struct {
 	p []byte
 
 	handshake1 *job.Job[job.Void]
-	lock2      *coord.EnteredVoid[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
 	n          int
 	err        error
 	flushed3   *flushedFrame
-	readable4  *EnteredVoid
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [decrypted] from where it stopped to its next suspension (false) or its end (true).
@@ -72,7 +71,7 @@ func (f *decryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
 	if f.handshake1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:76
+//line github.com/movenext/movenext/netio/records_async.go:75
 		goto resume1
 	}
 	f.State = 1
@@ -96,7 +95,7 @@ resume1:
 	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:12
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:100
+//line github.com/movenext/movenext/netio/records_async.go:99
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -134,7 +133,7 @@ for1:
 	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3, failed = flushedEnter(r, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:138
+//line github.com/movenext/movenext/netio/records_async.go:137
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -164,7 +163,7 @@ resumed3:
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:24
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:168
+//line github.com/movenext/movenext/netio/records_async.go:167
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -185,7 +184,7 @@ resumed4:
 //line github.com/movenext/movenext/netio/records.go:25
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:189
+//line github.com/movenext/movenext/netio/records_async.go:188
 	goto for1
 }
 
@@ -234,10 +233,10 @@ type decryptableLocals struct {
 	c   *TLSConn
 
 	handshake1 *job.Job[job.Void]
-	lock2      *coord.EnteredVoid[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
 	err        error
 	flushed3   *flushedFrame
-	readable4  *EnteredVoid
+	readable4  *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [decryptable] from where it stopped to its next suspension (false) or its end (true).
@@ -266,7 +265,7 @@ func (f *decryptableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
 	if f.handshake1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:270
+//line github.com/movenext/movenext/netio/records_async.go:269
 		goto resume1
 	}
 	f.State = 1
@@ -290,7 +289,7 @@ resume1:
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:37
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:294
+//line github.com/movenext/movenext/netio/records_async.go:293
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -328,7 +327,7 @@ for1:
 	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3, failed = flushedEnter(r, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:332
+//line github.com/movenext/movenext/netio/records_async.go:331
 	if f.flushed3 == nil {
 		goto resumed3
 	}
@@ -358,7 +357,7 @@ resumed3:
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:49
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:362
+//line github.com/movenext/movenext/netio/records_async.go:361
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -379,7 +378,7 @@ resumed4:
 //line github.com/movenext/movenext/netio/records.go:50
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records_async.go:383
+//line github.com/movenext/movenext/netio/records_async.go:382
 	goto for1
 }
 
@@ -429,7 +428,7 @@ type encryptedLocals struct {
 	p   []byte
 
 	handshake1 *job.Job[job.Void]
-	lock2      *coord.EnteredVoid[job.Void]
+	lock2      *statemachine.WaitingVoid[job.Void]
 	done       int
 	n          int
 	sent3      *sentFrame
@@ -458,7 +457,7 @@ func (f *encryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
 	if f.handshake1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:462
+//line github.com/movenext/movenext/netio/records_async.go:461
 		goto resume1
 	}
 	f.State = 1
@@ -482,7 +481,7 @@ resume1:
 	// records.go:105: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:105
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:486
+//line github.com/movenext/movenext/netio/records_async.go:485
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -541,7 +540,7 @@ for1:
 	// records.go:117: if err := sent(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
 	f.sent3, err2 = sentEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:545
+//line github.com/movenext/movenext/netio/records_async.go:544
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -568,7 +567,7 @@ resumed3:
 //line github.com/movenext/movenext/netio/records.go:121
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:572
+//line github.com/movenext/movenext/netio/records_async.go:571
 	goto for1
 }
 
@@ -616,9 +615,9 @@ type finishedLocals struct {
 	c *TLSConn
 
 	handshake1  *job.Job[job.Void]
-	lock2       *coord.EnteredVoid[job.Void]
+	lock2       *statemachine.WaitingVoid[job.Void]
 	sent3       *sentFrame
-	closeWrite4 *EnteredVoid
+	closeWrite4 *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [finished] from where it stopped to its next suspension (false) or its end (true).
@@ -647,7 +646,7 @@ func (f *finishedLocals) moveNext(r *statemachine.Run) (ended bool, result0 erro
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
 	if f.handshake1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/records_async.go:651
+//line github.com/movenext/movenext/netio/records_async.go:650
 		goto resume1
 	}
 	f.State = 1
@@ -671,7 +670,7 @@ resume1:
 	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:144
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:675
+//line github.com/movenext/movenext/netio/records_async.go:674
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -714,7 +713,7 @@ resumed2:
 	// records.go:151: if err := sent(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
 	f.sent3, err2 = sentEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:718
+//line github.com/movenext/movenext/netio/records_async.go:717
 	if f.sent3 == nil {
 		goto resumed3
 	}
@@ -737,7 +736,7 @@ resumed3:
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:741
+//line github.com/movenext/movenext/netio/records_async.go:740
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -756,7 +755,7 @@ resumed4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:154
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:760
+//line github.com/movenext/movenext/netio/records_async.go:759
 }
 
 // Location returns where [finished] is suspended.
@@ -814,7 +813,7 @@ type flushedLocals struct {
 
 	c *TLSConn
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 	sent2 *sentFrame
 }
 
@@ -858,7 +857,7 @@ func (f *flushedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error
 	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:165
 	f.lock1, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:862
+//line github.com/movenext/movenext/netio/records_async.go:861
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -893,7 +892,7 @@ resumed1:
 	// records.go:169: return sent(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
 	f.sent2, sent1 = sentEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:897
+//line github.com/movenext/movenext/netio/records_async.go:896
 	if f.sent2 == nil {
 		goto resumed2
 	}
@@ -912,7 +911,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:916
+//line github.com/movenext/movenext/netio/records_async.go:915
 }
 
 // Location returns where [flushed] is suspended.
@@ -977,7 +976,7 @@ type sentLocals struct {
 	c *TLSConn
 
 	b         *[]byte
-	writeAll1 *Entered
+	writeAll1 *statemachine.Waiting[int]
 }
 
 // sentFrame is the frame of [sent] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -1019,7 +1018,7 @@ func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
 //line github.com/movenext/movenext/netio/records.go:181
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1023
+//line github.com/movenext/movenext/netio/records_async.go:1022
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -1057,7 +1056,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1061
+//line github.com/movenext/movenext/netio/records_async.go:1060
 }
 
 // Location returns where [sent] is suspended.
@@ -1089,4 +1088,4 @@ func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ba346ef7ccdda369
+// Digest of what is above: 278181cbf5e9988e

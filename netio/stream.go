@@ -55,10 +55,18 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 // src is idle it has none, if src has a method Readable as [*Conn] does. When ctx
 // ends, it stops between two reads, or in the middle of a write if dst has a
 // method WriteAll as [*Conn] does, and returns why. The end of src is no error.
-// It blocks; its twin is CopyAsync. Neither side is closed.
-//
-//movenext:async
+// It blocks; its twin is [CopyAsync]. Neither side is closed.
 func Copy(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
+	return copied(ctx, dst, src)
+}
+
+// CopyAsync is [Copy] as a job. It does not block.
+func CopyAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) *job.Job[int64] {
+	return copiedAsync(ctx, dst, src)
+}
+
+//movenext:async
+func copied(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
 	for {
 		if err := dataAwaited(ctx, src); err != nil {
 			return written, err

@@ -18,31 +18,20 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// CopyAsync starts [Copy] as a state machine and returns its job.
-func CopyAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
+// copiedAsync starts [copied] as a state machine and returns its job.
+func copiedAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
 	var r statemachine.Run
-	frame := CopyLocals{ctx: ctx, dst: dst, src: src}
+	frame := copiedLocals{ctx: ctx, dst: dst, src: src}
 	defer statemachine.Catch(&r, &result)
 	if ended, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
-	m := &CopyMachine{CopyLocals: frame}
+	m := &copiedMachine{copiedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// CopyEnter enters [Copy] for another machine. It returns the results, or the suspended frame that will have them.
-func CopyEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*CopyFrame, int64, error) {
-	frame := CopyLocals{ctx: ctx, dst: dst, src: src}
-	if ended, v1 := frame.moveNext(r); ended {
-		return nil, frame.written, v1
-	}
-	m := &CopyFrame{CopyLocals: frame}
-	r.Push(ctx, m)
-	return m, 0, nil
-}
-
-// CopyLocals is what [Copy] keeps while it is suspended.
-type CopyLocals struct {
+// copiedLocals is what [copied] keeps while it is suspended.
+type copiedLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -55,21 +44,8 @@ type CopyLocals struct {
 	written int64
 }
 
-// CopyFrame is the frame of [Copy] for a caller that is a machine: what it keeps and, at the end, its results.
-type CopyFrame struct {
-	CopyLocals
-
-	err error
-}
-
-// MoveNext continues [Copy] where it stopped.
-func (f *CopyFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.err = f.moveNext(r)
-	return ended
-}
-
-// moveNext runs [Copy] from where it stopped to its next suspension (false) or its end (true).
-func (f *CopyLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
+// moveNext runs [copied] from where it stopped to its next suspension (false) or its end (true).
+func (f *copiedLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 	var err2 error
 	var n int
 	var err3 error
@@ -85,89 +61,83 @@ func (f *CopyLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// stream.go:63: if err := dataAwaited(ctx, src); err != nil {
-//line github.com/movenext/movenext/netio/stream.go:63
+	// stream.go:71: if err := dataAwaited(ctx, src); err != nil {
+//line github.com/movenext/movenext/netio/stream.go:71
 	f.dataAwaited1, err2 = dataAwaitedEnter(r, f.ctx, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:92
+//line github.com/movenext/movenext/netio/stream_async.go:68
 	if f.dataAwaited1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:63
+//line github.com/movenext/movenext/netio/stream.go:71
 	err2 = f.dataAwaited1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:63
+//line github.com/movenext/movenext/netio/stream.go:71
 	f.dataAwaited1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream.go:63
+//line github.com/movenext/movenext/netio/stream.go:71
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:107
+//line github.com/movenext/movenext/netio/stream_async.go:83
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:65
+//line github.com/movenext/movenext/netio/stream.go:73
 	}
-	// stream.go:66: n, err := copyChunk(ctx, dst, src)
-//line github.com/movenext/movenext/netio/stream.go:66
+	// stream.go:74: n, err := copyChunk(ctx, dst, src)
+//line github.com/movenext/movenext/netio/stream.go:74
 	f.copyChunk2, n, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:115
+//line github.com/movenext/movenext/netio/stream_async.go:91
 	if f.copyChunk2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:66
+//line github.com/movenext/movenext/netio/stream.go:74
 	n, err3 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:66
+//line github.com/movenext/movenext/netio/stream.go:74
 	f.copyChunk2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/stream.go:67
+//line github.com/movenext/movenext/netio/stream.go:75
 	f.written += int64(n)
 	switch {
 	case errors.Is(err3, io.EOF):
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:132
+//line github.com/movenext/movenext/netio/stream_async.go:108
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:71
+//line github.com/movenext/movenext/netio/stream.go:79
 	case err3 != nil:
 		err = err3
-//line github.com/movenext/movenext/netio/stream_async.go:138
+//line github.com/movenext/movenext/netio/stream_async.go:114
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream.go:73
+//line github.com/movenext/movenext/netio/stream.go:81
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:143
+//line github.com/movenext/movenext/netio/stream_async.go:119
 	goto for1
 }
 
-// Location returns where [Copy] is suspended.
-func (f *CopyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.Copy", "github.com/movenext/movenext/netio/stream.go", 63, 66)
+// Location returns where [copied] is suspended.
+func (f *copiedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.copied", "github.com/movenext/movenext/netio/stream.go", 71, 74)
 }
 
-// Results returns what [Copy] returned, or raises again the panic that ended it.
-func (f *CopyFrame) Results(r *statemachine.Run) (int64, error) {
-	r.Rethrow()
-	return f.written, f.err
-}
-
-// CopyMachine is the root of a chain of calls that begins with [Copy]: chain, job and frame in one allocation.
-type CopyMachine struct {
+// copiedMachine is the root of a chain of calls that begins with [copied]: chain, job and frame in one allocation.
+type copiedMachine struct {
 	statemachine.Builder[int64]
-	CopyLocals
+	copiedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *CopyMachine) MoveNext(r *statemachine.Run) bool {
+func (f *copiedMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, f.written, v1)
-	f.CopyLocals = CopyLocals{Frame: f.CopyLocals.Frame} // the job keeps nothing else alive
+	f.copiedLocals = copiedLocals{Frame: f.copiedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -241,51 +211,51 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:81
+//line github.com/movenext/movenext/netio/stream.go:89
 	f.p = chunks.Get().(*[chunk]byte)
 	{
 		p := f.p
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 		{
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 			put1 := chunks.Put
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 				defer put1(p)
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 				raise()
-//line github.com/movenext/movenext/netio/stream.go:82
+//line github.com/movenext/movenext/netio/stream.go:90
 			})
 		}
 	}
-	// stream.go:83: n, failed := someRead(src, p[:])
-//line github.com/movenext/movenext/netio/stream.go:83
+	// stream.go:91: n, failed := someRead(src, p[:])
+//line github.com/movenext/movenext/netio/stream.go:91
 	f.someRead1, n, f.failed = someReadEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:266
+//line github.com/movenext/movenext/netio/stream_async.go:236
 	if f.someRead1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:83
+//line github.com/movenext/movenext/netio/stream.go:91
 	n, f.failed = f.someRead1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:83
+//line github.com/movenext/movenext/netio/stream.go:91
 	f.someRead1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream.go:84
+//line github.com/movenext/movenext/netio/stream.go:92
 	if n == 0 {
 		result0, result1 = 0, f.failed
-//line github.com/movenext/movenext/netio/stream.go:85
+//line github.com/movenext/movenext/netio/stream.go:93
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:85
+//line github.com/movenext/movenext/netio/stream.go:93
 		return true, result0, result1
 	}
-	// stream.go:87: n, err := allWritten(ctx, dst, p[:n])
-//line github.com/movenext/movenext/netio/stream.go:87
+	// stream.go:95: n, err := allWritten(ctx, dst, p[:n])
+//line github.com/movenext/movenext/netio/stream.go:95
 	f.allWritten2, n, err = allWrittenEnter(r, f.ctx, f.dst, f.p[:n])
-//line github.com/movenext/movenext/netio/stream_async.go:289
+//line github.com/movenext/movenext/netio/stream_async.go:259
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -293,30 +263,30 @@ resumed1:
 	f.ctx, f.dst, f.p = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:87
+//line github.com/movenext/movenext/netio/stream.go:95
 	n, err = f.allWritten2.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:87
+//line github.com/movenext/movenext/netio/stream.go:95
 	f.allWritten2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/stream.go:88
+//line github.com/movenext/movenext/netio/stream.go:96
 	if err != nil {
 		result0, result1 = n, err
-//line github.com/movenext/movenext/netio/stream.go:89
+//line github.com/movenext/movenext/netio/stream.go:97
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:89
+//line github.com/movenext/movenext/netio/stream.go:97
 		return true, result0, result1
 	}
 	result0, result1 = n, f.failed
-//line github.com/movenext/movenext/netio/stream.go:91
+//line github.com/movenext/movenext/netio/stream.go:99
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream.go:91
+//line github.com/movenext/movenext/netio/stream.go:99
 	return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_async.go:315
+//line github.com/movenext/movenext/netio/stream_async.go:285
 }
 
 // Location returns where [copyChunk] is suspended.
 func (f *copyChunkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 83, 87)
+	return f.Frame.At("github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 91, 95)
 }
 
 // Results returns what [copyChunk] returned, or raises again the panic that ended it.
@@ -370,7 +340,7 @@ func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, src AsyncReader)
 type dataAwaitedLocals struct {
 	statemachine.Frame
 
-	readable1 *EnteredVoid
+	readable1 *statemachine.WaitingVoid[int]
 	readable2 *job.Job[job.Void]
 }
 
@@ -403,71 +373,71 @@ func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, s
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:98
+//line github.com/movenext/movenext/netio/stream.go:106
 	switch src := src.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:98
+//line github.com/movenext/movenext/netio/stream.go:106
 		src2 = src
-//line github.com/movenext/movenext/netio/stream.go:98
+//line github.com/movenext/movenext/netio/stream.go:106
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:101
+//line github.com/movenext/movenext/netio/stream.go:109
 	case readiness:
-//line github.com/movenext/movenext/netio/stream.go:98
+//line github.com/movenext/movenext/netio/stream.go:106
 		src3 = src
-//line github.com/movenext/movenext/netio/stream.go:98
+//line github.com/movenext/movenext/netio/stream.go:106
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:104
+//line github.com/movenext/movenext/netio/stream.go:112
 		result0 = whyEnded(ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:423
+//line github.com/movenext/movenext/netio/stream_async.go:393
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/netio/stream.go:105
+//line github.com/movenext/movenext/netio/stream.go:113
 	}
 case1:
-	// stream.go:100: return src.Readable(ctx)
-//line github.com/movenext/movenext/netio/stream.go:100
+	// stream.go:108: return src.Readable(ctx)
+//line github.com/movenext/movenext/netio/stream.go:108
 	f.readable1, result0 = src2.ReadableEnter(r, ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:432
+//line github.com/movenext/movenext/netio/stream_async.go:402
 	if f.readable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:100
+//line github.com/movenext/movenext/netio/stream.go:108
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:100
+//line github.com/movenext/movenext/netio/stream.go:108
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:444
+//line github.com/movenext/movenext/netio/stream_async.go:414
 	f.State = statemachine.Finished
 	return true, result0
 case2:
-	// stream.go:102: return src.Readable(ctx)
-//line github.com/movenext/movenext/netio/stream.go:102
+	// stream.go:110: return src.Readable(ctx)
+//line github.com/movenext/movenext/netio/stream.go:110
 	f.readable2 = src3.ReadableAsync(ctx)
-//line github.com/movenext/movenext/netio/stream.go:102
+//line github.com/movenext/movenext/netio/stream.go:110
 	if f.readable2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:453
+//line github.com/movenext/movenext/netio/stream_async.go:423
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:102
+//line github.com/movenext/movenext/netio/stream.go:110
 	return r.Await(f.readable2), nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:102
+//line github.com/movenext/movenext/netio/stream.go:110
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream.go:102
+//line github.com/movenext/movenext/netio/stream.go:110
 	f.readable2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:464
+//line github.com/movenext/movenext/netio/stream_async.go:434
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [dataAwaited] is suspended.
 func (f *dataAwaitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.dataAwaited", "github.com/movenext/movenext/netio/stream.go", 100, 102)
+	return f.Frame.At("github.com/movenext/movenext/netio.dataAwaited", "github.com/movenext/movenext/netio/stream.go", 108, 110)
 }
 
 // Results returns what [dataAwaited] returned, or raises again the panic that ended it.
@@ -520,7 +490,7 @@ func someReadEnter(r *statemachine.Run, src AsyncReader, p []byte) (*someReadFra
 type someReadLocals struct {
 	statemachine.Frame
 
-	read1 *Entered
+	read1 *statemachine.Waiting[int]
 }
 
 // someReadFrame is the frame of [someRead] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -550,43 +520,43 @@ func (f *someReadLocals) moveNext(r *statemachine.Run, src AsyncReader, p []byte
 		f.Misuse(resumeAt)
 	}
 	{
-//line github.com/movenext/movenext/netio/stream.go:112
+//line github.com/movenext/movenext/netio/stream.go:120
 		c, ok := src.(*Conn)
-//line github.com/movenext/movenext/netio/stream.go:112
+//line github.com/movenext/movenext/netio/stream.go:120
 		if !ok {
-//line github.com/movenext/movenext/netio/stream.go:112
+//line github.com/movenext/movenext/netio/stream.go:120
 			goto endIf1
 		}
-		// stream.go:113: return c.Read(p)
-//line github.com/movenext/movenext/netio/stream.go:113
+		// stream.go:121: return c.Read(p)
+//line github.com/movenext/movenext/netio/stream.go:121
 		f.read1, result0, result1 = c.ReadEnter(r, p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:565
+//line github.com/movenext/movenext/netio/stream_async.go:535
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:113
+//line github.com/movenext/movenext/netio/stream.go:121
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:113
+//line github.com/movenext/movenext/netio/stream.go:121
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:577
+//line github.com/movenext/movenext/netio/stream_async.go:547
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/netio/stream.go:115
+//line github.com/movenext/movenext/netio/stream.go:123
 	result0, result1 = src.Read(p)
-//line github.com/movenext/movenext/netio/stream_async.go:583
+//line github.com/movenext/movenext/netio/stream_async.go:553
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [someRead] is suspended.
 func (f *someReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.someRead", "github.com/movenext/movenext/netio/stream.go", 113)
+	return f.Frame.At("github.com/movenext/movenext/netio.someRead", "github.com/movenext/movenext/netio/stream.go", 121)
 }
 
 // Results returns what [someRead] returned, or raises again the panic that ended it.
@@ -639,7 +609,7 @@ func allWrittenEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, 
 type allWrittenLocals struct {
 	statemachine.Frame
 
-	writeAll1 *Entered
+	writeAll1 *statemachine.Waiting[int]
 	writeAll2 *job.Job[int]
 	fully3    *fullyFrame
 }
@@ -677,88 +647,88 @@ func (f *allWrittenLocals) moveNext(r *statemachine.Run, ctx context.Context, ds
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 	switch dst := dst.(type) {
 	case *Conn:
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		dst2 = dst
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		goto case1
-//line github.com/movenext/movenext/netio/stream.go:125
+//line github.com/movenext/movenext/netio/stream.go:133
 	case boundWriter:
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		dst3 = dst
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		goto case2
 	default:
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		dst4 = dst
-//line github.com/movenext/movenext/netio/stream.go:122
+//line github.com/movenext/movenext/netio/stream.go:130
 		goto case3
 	}
 case1:
-	// stream.go:124: return dst.WriteAll(ctx, p)
-//line github.com/movenext/movenext/netio/stream.go:124
+	// stream.go:132: return dst.WriteAll(ctx, p)
+//line github.com/movenext/movenext/netio/stream.go:132
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/stream_async.go:704
+//line github.com/movenext/movenext/netio/stream_async.go:674
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream.go:124
+//line github.com/movenext/movenext/netio/stream.go:132
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:124
+//line github.com/movenext/movenext/netio/stream.go:132
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:716
+//line github.com/movenext/movenext/netio/stream_async.go:686
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
-	// stream.go:126: return dst.WriteAll(ctx, p)
-//line github.com/movenext/movenext/netio/stream.go:126
+	// stream.go:134: return dst.WriteAll(ctx, p)
+//line github.com/movenext/movenext/netio/stream.go:134
 	f.writeAll2 = dst3.WriteAllAsync(ctx, p)
-//line github.com/movenext/movenext/netio/stream.go:126
+//line github.com/movenext/movenext/netio/stream.go:134
 	if f.writeAll2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:725
+//line github.com/movenext/movenext/netio/stream_async.go:695
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/stream.go:126
+//line github.com/movenext/movenext/netio/stream.go:134
 	return r.Await(f.writeAll2), 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream.go:126
+//line github.com/movenext/movenext/netio/stream.go:134
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream.go:126
+//line github.com/movenext/movenext/netio/stream.go:134
 	f.writeAll2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:736
+//line github.com/movenext/movenext/netio/stream_async.go:706
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
-	// stream.go:128: return fully(dst, p)
-//line github.com/movenext/movenext/netio/stream.go:128
+	// stream.go:136: return fully(dst, p)
+//line github.com/movenext/movenext/netio/stream.go:136
 	f.fully3, result0, result1 = fullyEnter(r, dst4, p)
-//line github.com/movenext/movenext/netio/stream_async.go:743
+//line github.com/movenext/movenext/netio/stream_async.go:713
 	if f.fully3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/stream.go:128
+//line github.com/movenext/movenext/netio/stream.go:136
 	result0, result1 = f.fully3.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:128
+//line github.com/movenext/movenext/netio/stream.go:136
 	f.fully3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/stream_async.go:755
+//line github.com/movenext/movenext/netio/stream_async.go:725
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [allWritten] is suspended.
 func (f *allWrittenLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.allWritten", "github.com/movenext/movenext/netio/stream.go", 124, 126, 128)
+	return f.Frame.At("github.com/movenext/movenext/netio.allWritten", "github.com/movenext/movenext/netio/stream.go", 132, 134, 136)
 }
 
 // Results returns what [allWritten] returned, or raises again the panic that ended it.
@@ -851,4 +821,4 @@ func (f *fullyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2ebe8f104a5b28ee
+// Digest of what is above: b991ca3e03f8486b

@@ -37,7 +37,7 @@ type linesLocals struct {
 	b    *netio.Buffered
 	most int
 
-	readLine1 *netio.BufferedReadLineFrame
+	readLine1 *statemachine.Waiting[[]byte]
 
 	all []string
 }
@@ -125,8 +125,8 @@ type relayLocals struct {
 	to *netio.Conn
 
 	n           int64
-	copy1       *netio.CopyFrame
-	closeWrite2 *netio.EnteredVoid
+	copy1       *job.Job[int64]
+	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
 // moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
@@ -146,20 +146,20 @@ func (f *relayLocals) moveNext(r *statemachine.Run, ctx context.Context, from *n
 	}
 	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.copy1, f.n, err = netio.CopyEnter(r, ctx, f.to, from)
-//line github.com/movenext/movenext/netio/stream_async_test.go:151
-	if f.copy1 == nil {
-		goto resumed1
+	f.copy1 = netio.CopyAsync(ctx, f.to, from)
+//line github.com/movenext/movenext/netio/stream_test.go:148
+	if f.copy1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/stream_async_test.go:153
+		goto resume1
 	}
 	f.State = 1
-	return false, 0, nil
+//line github.com/movenext/movenext/netio/stream_test.go:148
+	return r.Await(f.copy1), 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.n, err = f.copy1.Results(r)
+	f.n, err = statemachine.TwinResult(r, f.copy1)
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	f.copy1 = nil
-resumed1:
-//line github.com/movenext/movenext/netio/stream_test.go:149
 	if err != nil {
 //line github.com/movenext/movenext/netio/stream_test.go:149
 		goto endIf1
@@ -232,8 +232,8 @@ type pourLocals struct {
 	total  int
 	list1  []string
 	i1     int
-	write1 *netio.BufferedWriterWriteFrame
-	flush2 *netio.BufferedWriterFlushFrame
+	write1 *statemachine.Waiting[int]
+	flush2 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
@@ -342,4 +342,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2fbd93ca7ec000ae
+// Digest of what is above: aa0a07e4e502ffe8

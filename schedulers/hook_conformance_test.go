@@ -3,6 +3,9 @@ package schedulers_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/inspect/record"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/job/bridge"
 	"github.com/movenext/movenext/schedulers"
@@ -168,6 +172,19 @@ func observerHooks() []hookCase {
 			for _, s := range []scheduler{pool.New(), workstealing.New(), dedicated.New(2), eventloop.Start(), ums.New(2), goroutine.New()} {
 				worksAsEver(t, s)
 			}
+		}},
+		{"inspect.Measured", func(t *testing.T, hook func()) {
+			h := inspect.Handler(inspect.Remote(), inspect.Measured(func() []inspect.Latency { hook(); return nil }))
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			assert.Contains(t, w.Body.String(), "</html>", "the page is whole")
+		}},
+		{"record.OnError", func(t *testing.T, hook func()) {
+			require.Error(t, record.Start(nil, record.OnError(func(error) { hook() })).Stop())
+		}},
+		{"record.Sources", func(t *testing.T, hook func()) {
+			r := record.Recording{Subjects: make([]record.Subject, 1), Events: []record.Event{{Place: schedulers.Place{Function: "f", File: "f.go", Line: 1}}}}
+			require.NoError(t, r.WritePage(io.Discard, record.Sources(func(string) ([]byte, error) { hook(); return nil, nil })))
 		}},
 		{"inspect.Observe", func(t *testing.T, hook func()) {
 			defer inspect.Observe(func(inspect.Event) { hook() })()

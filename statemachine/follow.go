@@ -1,7 +1,6 @@
 package statemachine
 
 import (
-	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
@@ -67,7 +66,7 @@ func follow[T any](j *job.Job[T]) (T, error) {
 			return v, err
 		}
 	}
-	return none, &following[T]{job: j}
+	return none, &following[T]{suspension.Following[T]{Twin: j, Thrown: thrown, Caught: caught}}
 }
 
 // thrown reports whether err belongs to a job whose function has not returned. It looks
@@ -77,44 +76,13 @@ func thrown(err error) bool {
 	return panicked || err == job.ErrGoexit
 }
 
-// following is a function that has suspended until the job of its twin ends.
-type following[T any] struct {
-	node continuation.Node
-	job  *job.Job[T]
-	end  suspension.Ender[T]
-}
+func caught(value any) error { return promise.Panic(value) }
 
-// Error implements error. No user's code is given it.
-func (*following[T]) Error() string { return "statemachine: the function has suspended" }
+// following is a function that has suspended until the job of its twin ends.
+type following[T any] struct{ suspension.Following[T] }
 
 // GoOn implements suspension.Suspended.
-func (f *following[T]) GoOn(end any, on schedulers.Worker, _ uint8) {
-	f.end = end.(suspension.Ender[T])
-	f.node.Prepare(f)
-	if !f.job.Register(&f.node) {
-		f.Completed(on).Deliver(on)
-	}
-}
-
-// Completed implements continuation.Target: the twin's job has ended.
-func (f *following[T]) Completed(schedulers.Worker) continuation.Chain {
-	v, err := f.job.GetResult()
-	if thrown(err) {
-		return f.end.Fault(err)
-	}
-	return f.returned(v, err)
-}
-
-// returned asks a user's error what it is, on the goroutine that completed the job: a
-// panic in it goes no further.
-func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
-	defer func() {
-		if v := recover(); v != nil {
-			told = f.end.Fault(promise.Panic(v))
-		}
-	}()
-	return f.end.Return(v, err)
-}
+func (f *following[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
 
 // WaitingFrames is for reports of package job: it stands for no call of its own.
 func (f *following[T]) WaitingFrames() []job.Frame { return nil }
@@ -122,6 +90,6 @@ func (f *following[T]) WaitingFrames() []job.Frame { return nil }
 // WaitingJob is for reports of package job: asynchronous stacks, and searches for cycles, go
 // through it.
 func (f *following[T]) WaitingJob() job.Handle {
-	h, _ := f.end.Handle().(job.Handle)
+	h, _ := f.Above().(job.Handle)
 	return h
 }

@@ -3,6 +3,7 @@ package statemachine
 import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -12,7 +13,8 @@ import (
 // ones do. FEnter takes the run before F's parameters and returns, before F's results,
 // a pointer that is nil if the results are ready. Otherwise it points to what the call
 // waits for. Its method Results, called once when the machine continues, returns the
-// results.
+// results. Either this is a type of the package with F, or a [Waiting], which spares that
+// package a type that its users would see and never need.
 //
 // A twin has to make a job, since any code may keep it. What an entry returns is seen
 // by one machine alone, which waits for it at once and never looks at it again after
@@ -81,6 +83,66 @@ func (o *Operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	o.node = n
 	return o.state.CompareAndSwap(open, joined)
 }
+
+// Waiting is what an entry returns for a call with the results (T, error): a handle of
+// the object that has them. It is a field of that object, or made by [WaitingFor].
+type Waiting[T any] struct{ of Outcome[T] }
+
+// WaitingVoid is [Waiting] for a call whose only result is an error. The object's T is
+// dropped.
+type WaitingVoid[T any] Waiting[T]
+
+// Outcome is what a machine asks for the results of a call, once, when it continues.
+type Outcome[T any] interface {
+	Results(r *Run) (T, error)
+}
+
+// Init makes w, a field of the object of, its handle.
+func (w *Waiting[T]) Init(of Outcome[T]) { w.of = of }
+
+// Results returns the outcome of the call when the machine continues. It is called once.
+func (w *Waiting[T]) Results(r *Run) (T, error) { return w.of.Results(r) }
+
+// Results returns the outcome of the call when the machine continues. It is called once.
+func (w *WaitingVoid[T]) Results(r *Run) error {
+	_, err := w.of.Results(r)
+	return err
+}
+
+// WaitingFor returns a handle of the suspended frame m; nil if m is nil, as an entry
+// returns it for a call that has its results. An exported method whose entry is
+// handwritten hides the frame of an unexported function so.
+func WaitingFor[T, E any, M interface {
+	*E
+	Outcome[T]
+}](m M) *Waiting[T] {
+	if m == nil {
+		return nil
+	}
+	return &Waiting[T]{m}
+}
+
+// WaitingForVoid is [WaitingFor] for a frame whose only result is an error.
+func WaitingForVoid[E any, M interface {
+	*E
+	Results(r *Run) error
+}](m M) *WaitingVoid[job.Void] {
+	if m == nil {
+		return nil
+	}
+	v := &voided{of: m}
+	v.Init(v)
+	return (*WaitingVoid[job.Void])(&v.Waiting)
+}
+
+// voided is a frame without a result, and its handle.
+type voided struct {
+	Waiting[job.Void]
+	of interface{ Results(r *Run) error }
+}
+
+// Results implements [Outcome].
+func (v *voided) Results(r *Run) (job.Void, error) { return job.Void{}, v.of.Results(r) }
 
 // Suspend is [Run.Await] for an operation.
 func (r *Run) Suspend(p Pending) bool {

@@ -1303,8 +1303,8 @@ type playerLocals struct {
 
 	n1       int
 	i1       int
-	receive1 *coord.Entered[int, job.Void]
-	send2    *coord.EnteredVoid[int]
+	receive1 *statemachine.Waiting[int]
+	send2    *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
@@ -1435,8 +1435,8 @@ type serverLocals struct {
 
 	n1       int
 	i1       int
-	send1    *coord.EnteredVoid[int]
-	receive2 *coord.Entered[int, job.Void]
+	send1    *statemachine.WaitingVoid[job.Void]
+	receive2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
@@ -1546,4 +1546,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cfc748dcde860654
+// Digest of what is above: c52f8f449dddee14

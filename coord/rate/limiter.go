@@ -9,6 +9,7 @@ import (
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 //go:generate go tool movenext .
@@ -127,16 +128,40 @@ func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
 
 // Wait waits until an event may happen. It returns nil, why ctx ended, [ErrBurst], or
 // immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its twin is
-// WaitAsync, which is generated.
-//
-//movenext:async
-func (l *Limiter) Wait(ctx context.Context) error { return l.WaitN(ctx, 1) }
+// [Limiter.WaitAsync].
+func (l *Limiter) Wait(ctx context.Context) error { return waited(ctx, l, 1) }
 
-// WaitN is [Limiter.Wait] for n events at once. Its twin is WaitNAsync, which is
-// generated.
+// WaitAsync is [Limiter.Wait] as a job. It does not block.
+func (l *Limiter) WaitAsync(ctx context.Context) *job.Job[job.Void] { return waitedAsync(ctx, l, 1) }
+
+// WaitEnter is [Limiter.Wait] as generated machines call it.
+func (l *limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
+	return l.WaitNEnter(r, ctx, 1)
+}
+
+// WaitN is [Limiter.Wait] for n events at once. Its twin is [Limiter.WaitNAsync].
+func (l *Limiter) WaitN(ctx context.Context, n int) error { return waited(ctx, l, n) }
+
+// WaitNAsync is [Limiter.WaitN] as a job. It does not block.
+func (l *Limiter) WaitNAsync(ctx context.Context, n int) *job.Job[job.Void] {
+	return waitedAsync(ctx, l, n)
+}
+
+// WaitNEnter is [Limiter.WaitN] as generated machines call it.
+func (l *limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := waitedEnter(r, ctx, l, n)
+	return statemachine.WaitingForVoid(m), err
+}
+
+// limiter is the receiver of entries, which only generated code calls: documentation
+// does not list what is declared by another name.
+type limiter = Limiter
+
+// waited is what the forms of Wait and WaitN run. It is a function of its own because
+// the frame of its machine would otherwise be an exported name.
 //
 //movenext:async
-func (l *Limiter) WaitN(ctx context.Context, n int) error {
+func waited(ctx context.Context, l *Limiter, n int) error {
 	r, ctx, err := l.prepare(ctx, n)
 	if err != nil {
 		return err

@@ -16,74 +16,31 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// WaitAsync starts [Limiter.Wait] as a state machine and returns its job.
-func (l *Limiter) WaitAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// waitedAsync starts [waited] as a state machine and returns its job.
+func waitedAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0 := l.WaitEnter(&r, ctx)
-	if callee == nil {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &LimiterWaitMachine{callee: callee}
-	return m.Start(ctx, &r, m)
-}
-
-// WaitEnter enters [Limiter.Wait] for another machine. It returns the results, or the suspended callee that will have them.
-func (l *Limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*LimiterWaitFrame, error) {
-//line github.com/movenext/movenext/coord/rate/limiter.go:133
-	return l.WaitNEnter(r, ctx, 1)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:36
-}
-
-// LimiterWaitFrame is the frame of the function whose results [Limiter.Wait] returns: it keeps nothing of its own while it is suspended.
-type LimiterWaitFrame = LimiterWaitNFrame
-
-// LimiterWaitMachine is the root of a chain of calls that begins with [Limiter.Wait]: it passes on what the callee returns.
-type LimiterWaitMachine struct {
-	statemachine.Builder[job.Void]
-	statemachine.Frame
-
-	callee *LimiterWaitFrame
-}
-
-// MoveNext is called when the callee has ended, and completes the job.
-func (f *LimiterWaitMachine) MoveNext(r *statemachine.Run) bool {
-	v0 := f.callee.Results(r)
-	f.callee = nil
-	f.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-// Location returns where [Limiter.Wait] waits for the callee.
-func (f *LimiterWaitMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord/rate.(*Limiter).Wait", File: "github.com/movenext/movenext/coord/rate/limiter.go", Line: 133}
-}
-
-// WaitNAsync starts [Limiter.WaitN] as a state machine and returns its job.
-func (l *Limiter) WaitNAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := LimiterWaitNLocals{ctx: ctx}
+	frame := waitedLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r, l, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &LimiterWaitNMachine{LimiterWaitNLocals: frame}
+	m := &waitedMachine{waitedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// WaitNEnter enters [Limiter.WaitN] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *Limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*LimiterWaitNFrame, error) {
-	frame := LimiterWaitNLocals{ctx: ctx}
+// waitedEnter enters [waited] for another machine. It returns the results, or the suspended frame that will have them.
+func waitedEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int) (*waitedFrame, error) {
+	frame := waitedLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(r, l, n); finished {
 		return nil, v0
 	}
-	m := &LimiterWaitNFrame{LimiterWaitNLocals: frame}
+	m := &waitedFrame{waitedLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// LimiterWaitNLocals is what [Limiter.WaitN] keeps while it is suspended.
-type LimiterWaitNLocals struct {
+// waitedLocals is what [waited] keeps while it is suspended.
+type waitedLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -91,22 +48,22 @@ type LimiterWaitNLocals struct {
 	r *Reservation
 }
 
-// LimiterWaitNFrame is the frame of [Limiter.WaitN] for a caller that is a machine: what it keeps and, at the end, its results.
-type LimiterWaitNFrame struct {
-	LimiterWaitNLocals
+// waitedFrame is the frame of [waited] for a caller that is a machine: what it keeps and, at the end, its results.
+type waitedFrame struct {
+	waitedLocals
 
 	result0 error
 }
 
-// MoveNext continues [Limiter.WaitN] where it stopped.
-func (f *LimiterWaitNFrame) MoveNext(run *statemachine.Run) (finished bool) {
+// MoveNext continues [waited] where it stopped.
+func (f *waitedFrame) MoveNext(run *statemachine.Run) (finished bool) {
 	finished, f.result0 = f.moveNext(run, nil, 0)
 	return finished
 }
 
-// moveNext runs [Limiter.WaitN] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waited] from where it stopped to its next suspension (false) or its end (true).
 // Its parameters are needed only before the first suspension.
-func (f *LimiterWaitNLocals) moveNext(run *statemachine.Run, l *Limiter, n int) (finished bool, result0 error) {
+func (f *waitedLocals) moveNext(run *statemachine.Run, l *Limiter, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -119,82 +76,82 @@ func (f *LimiterWaitNLocals) moveNext(run *statemachine.Run, l *Limiter, n int) 
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/rate/limiter.go:140
+//line github.com/movenext/movenext/coord/rate/limiter.go:165
 		f.r = new(Reservation)
-//line github.com/movenext/movenext/coord/rate/limiter.go:140
+//line github.com/movenext/movenext/coord/rate/limiter.go:165
 		var err2 error
-//line github.com/movenext/movenext/coord/rate/limiter.go:140
+//line github.com/movenext/movenext/coord/rate/limiter.go:165
 		*f.r, f.ctx, err2 = l.prepare(f.ctx, n)
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:131
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:88
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:143
+//line github.com/movenext/movenext/coord/rate/limiter.go:168
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
 			result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:139
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:96
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:147
+//line github.com/movenext/movenext/coord/rate/limiter.go:172
 		}
-		// limiter.go:148: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:148
+		// limiter.go:173: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:173
 		asleep1, err = statemachine.Sleep(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:148
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:105
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:148
+//line github.com/movenext/movenext/coord/rate/limiter.go:173
 	err = run.Refusal()
 resumed1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:148
+//line github.com/movenext/movenext/coord/rate/limiter.go:173
 	if err != nil {
 		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 		result0 = err
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:162
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:119
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:151
+//line github.com/movenext/movenext/coord/rate/limiter.go:176
 	}
 	result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:168
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:125
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where [Limiter.WaitN] is suspended.
-func (f *LimiterWaitNLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.(*Limiter).WaitN", "github.com/movenext/movenext/coord/rate/limiter.go", 148)
+// Location returns where [waited] is suspended.
+func (f *waitedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.waited", "github.com/movenext/movenext/coord/rate/limiter.go", 173)
 }
 
-// Results returns what [Limiter.WaitN] returned, or raises again the panic that ended it.
-func (f *LimiterWaitNFrame) Results(run *statemachine.Run) error {
+// Results returns what [waited] returned, or raises again the panic that ended it.
+func (f *waitedFrame) Results(run *statemachine.Run) error {
 	run.Rethrow()
 	return f.result0
 }
 
-// LimiterWaitNMachine is the root of a chain of calls that begins with [Limiter.WaitN]: chain, job and frame in one allocation.
-type LimiterWaitNMachine struct {
+// waitedMachine is the root of a chain of calls that begins with [waited]: chain, job and frame in one allocation.
+type waitedMachine struct {
 	statemachine.Builder[job.Void]
-	LimiterWaitNLocals
+	waitedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *LimiterWaitNMachine) MoveNext(run *statemachine.Run) bool {
+func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
 	finished, v0 := f.moveNext(run, nil, 0)
 	if !finished {
 		return false
 	}
 	f.SetResult(run, job.Void{}, v0)
-	f.LimiterWaitNLocals = LimiterWaitNLocals{Frame: f.LimiterWaitNLocals.Frame} // the job keeps nothing else alive
+	f.waitedLocals = waitedLocals{Frame: f.waitedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0aab0ed83c4b0a71
+// Digest of what is above: 034a05cc095f0fd0

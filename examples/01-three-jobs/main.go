@@ -1,5 +1,6 @@
-// Three jobs on three workers of a pool. A barrier that opens when all three have
-// arrived makes sure that no worker runs two of them.
+// Three jobs on three workers of a pool, and the four statuses of a job that succeeds.
+// A barrier holds the three jobs until all of them run, so no worker has two of them,
+// and a fourth job stays in the queue for as long as they are held.
 package main
 
 import (
@@ -16,32 +17,49 @@ func main() {
 	workers := pool.New(pool.Workers(3, 3))
 	ctx := schedulers.With(context.Background(), workers)
 
-	var arrived sync.WaitGroup
-	arrived.Add(3)
+	var running sync.WaitGroup
+	running.Add(3)
+	open := make(chan struct{})
 	body := func(ctx context.Context) (int, error) {
-		arrived.Done()
-		arrived.Wait() // the barrier: all three run at this moment
+		running.Done()
+		<-open // the barrier
 		return schedulers.WorkerFrom(ctx).ID(), nil
 	}
 
-	// A job goes through its statuses one by one; two of them are certain to be visible
-	// here.
-	first := job.New(ctx, body)
-	fmt.Println("made:   ", first.Status())
-	if err := first.Start(); err != nil {
-		fmt.Println(err)
+	var jobs []*job.Job[int]
+	for range 3 {
+		jobs = append(jobs, job.New(ctx, body))
 	}
-	second, third := job.Run(ctx, body), job.Run(ctx, body)
+	fmt.Println("made:   ", statuses(jobs))
+	for _, j := range jobs {
+		if err := j.Start(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	running.Wait()
+	fmt.Println("started:", statuses(jobs))
 
-	ids, err := job.WhenAll(first, second, third).Wait(ctx)
-	fmt.Println("ended:  ", first.Status(), err)
+	fourth := job.Run(ctx, func(context.Context) (int, error) { return 0, nil })
+	fmt.Println("a fourth, with no worker left:", fourth.Status())
+
+	close(open)
+	ids, err := job.WhenAll(jobs...).Wait(ctx)
+	fmt.Println("ended:  ", statuses(jobs), err)
 	distinct := map[int]bool{}
 	for _, id := range ids {
 		distinct[id] = true
 	}
-	fmt.Println("workers:", len(distinct))
+	fmt.Println("workers that have run the three:", len(distinct))
 
 	if err := workers.Shutdown(context.Background()); err != nil {
 		fmt.Println(err)
 	}
+	fmt.Println("the fourth:", fourth.Status())
+}
+
+func statuses(jobs []*job.Job[int]) (all []job.Status) {
+	for _, j := range jobs {
+		all = append(all, j.Status())
+	}
+	return all
 }

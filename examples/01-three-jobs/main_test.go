@@ -11,7 +11,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// made:    Created
-	// ended:   Completed <nil>
-	// workers: 3
+	// made:    [Created Created Created]
+	// started: [Running Running Running]
+	// a fourth, with no worker left: Scheduled
+	// ended:   [Completed Completed Completed] <nil>
+	// workers that have run the three: 3
+	// the fourth: Completed
 }

@@ -1,5 +1,6 @@
 // A value in the caller's context reaches the job, and the jobs that it starts in turn,
-// on any worker. No goroutine-local storage is behind this: the context is passed.
+// on any scheduler. No goroutine-local storage is behind this: each job is given the
+// context that it was started with, to which the runtime adds where the job runs.
 package main
 
 import (
@@ -9,28 +10,41 @@ import (
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 type userKey struct{}
 
+// look says what a function sees in its context.
+func look(ctx context.Context, where string) {
+	on := "no scheduler"
+	switch schedulers.FromContext(ctx).(type) {
+	case *pool.Pool:
+		on = "a pool"
+	case *dedicated.Threads:
+		on = "a dedicated thread"
+	}
+	fmt.Printf("%-12s user %v, runs on %s\n", where, ctx.Value(userKey{}), on)
+}
+
 func main() {
-	threads := dedicated.New(1)
+	workers, thread := pool.New(), dedicated.New(1)
 	ctx := context.WithValue(context.Background(), userKey{}, "ann")
+	look(ctx, "the caller:")
 
 	outer := job.Run(ctx, func(ctx context.Context) (string, error) {
-		fmt.Println("in the job:", ctx.Value(userKey{}))
+		look(ctx, "its job:")
 
-		// A hop to another scheduler: the value comes along.
+		// A hop to another scheduler, and a value that hides the first one from here on.
+		ctx = context.WithValue(ctx, userKey{}, "bob")
 		inner := job.Run(ctx, func(ctx context.Context) (string, error) {
-			fmt.Println("on a thread of its own:", ctx.Value(userKey{}))
+			look(ctx, "the job's:")
 			return "done", nil
-		}, job.On(threads))
+		}, job.On(thread))
 		return inner.Wait(ctx)
-	})
+	}, job.On(workers))
 	fmt.Println(outer.Wait(context.Background()))
 
-	fmt.Println("scheduler in the outer context:", schedulers.FromContext(ctx))
-	if err := threads.Shutdown(context.Background()); err != nil {
-		fmt.Println(err)
-	}
+	look(ctx, "the caller:") // a job cannot change its caller's context
+	fmt.Println(thread.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -11,8 +11,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// in the job: ann
-	// on a thread of its own: ann
+	// the caller:  user ann, runs on no scheduler
+	// its job:     user ann, runs on a pool
+	// the job's:   user bob, runs on a dedicated thread
 	// done <nil>
-	// scheduler in the outer context: <nil>
+	// the caller:  user ann, runs on no scheduler
+	// <nil> <nil>
 }

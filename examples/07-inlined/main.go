@@ -1,6 +1,8 @@
 // Waiting inside a job, on a pool with a single worker. The worker is busy with the job
 // that waits, so the wait runs the awaited job in place, before the newer jobs of the
-// queue. A sub-job that waits for an earlier sibling does not hang either.
+// queue. A sub-job that waits for an earlier sibling does not hang either. A wait for any
+// of several runs none of them in place, since it would have to finish each that it
+// begins: the pool adds a worker until the wait is over, and that one takes the oldest.
 package main
 
 import (
@@ -51,6 +53,20 @@ func all(ctx context.Context) (int, error) {
 	return sum, err
 }
 
+// anyOfThem waits for the first of them to end. The other two print nothing: whether
+// they run before the wait is over is a matter of chance.
+func anyOfThem(ctx context.Context) (int, error) {
+	quiet := func(context.Context) (int, error) { return 0, nil }
+	data1 := job.Run(ctx, load("data1", 1))
+	data2, data3 := job.Run(ctx, quiet), job.Run(ctx, quiet)
+	first, err := job.WhenAny(data1, data2, data3).Wait(ctx)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Println("  the oldest was first:", first == data1)
+	return first.Wait(ctx)
+}
+
 // sibling makes data2 wait for data1, which was started before it.
 func sibling(ctx context.Context) (int, error) {
 	data1 := job.Run(ctx, load("data1", 1))
@@ -69,7 +85,7 @@ func main() {
 	for _, c := range []struct {
 		name string
 		body func(context.Context) (int, error)
-	}{{"one after the other", oneByOne}, {"all at once", all}, {"a sub-job that waits for its sibling", sibling}} {
+	}{{"one after the other", oneByOne}, {"all at once", all}, {"any of them", anyOfThem}, {"a sub-job that waits for its sibling", sibling}} {
 		fmt.Println(c.name)
 		sum, err := job.Run(ctx, c.body).Wait(ctx)
 		fmt.Println("  sum:", sum, err)

@@ -21,6 +21,10 @@ func Example() {
 	//   loading data2
 	//   loading data1
 	//   sum: 111 <nil>
+	// any of them
+	//   loading data1
+	//   the oldest was first: true
+	//   sum: 1 <nil>
 	// a sub-job that waits for its sibling
 	//   data2 needs data1
 	//   loading data1

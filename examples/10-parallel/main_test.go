@@ -12,8 +12,10 @@ func Example() {
 	main()
 	// Output:
 	// functions called: 1000000 <nil>
-	// work items for them: less than a thousand: true
+	//   work items for them: fewer than ten: true
 	// sum of the indexes: 499999500000 <nil>
+	//   blocks: fewer than a thousand: true
+	// held up by one index: 1 taken by others meanwhile: 15 <nil>
 	// by the caller alone: 1000000 <nil> work items: 0
 	// <nil>
 }

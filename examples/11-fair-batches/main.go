@@ -1,6 +1,7 @@
-// A large batch comes first and a small one second. In a pool with one queue the small
-// one would wait for the large one's end. With a queue for each batch, over the same
-// pool, it gets half of the workers; when it is done, the large one gets all of them.
+// A large batch comes first, and a small one late, when the large one already runs. In a
+// pool with one queue the small one waits for all that is left of the large one. With a
+// queue for each batch, over the same pool, its first item is the next to run, and it
+// gets half of the workers until it is done; then the large one has all of them again.
 package main
 
 import (
@@ -14,79 +15,97 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-const large, small = 2000, 200
+const large, small = 20_000, 100
 
-// counter counts the items of each batch that have run, and looks at both when
-// the small batch is nearly done.
-type counter struct {
-	mu                 sync.Mutex
-	large, small       int
-	largeThen, smallAt int
+// figures say how many items of the large batch had ended before the first and before
+// the last item of the small one began.
+type figures struct{ first, last int }
+
+// progress counts the items of the large batch that have ended.
+type progress struct {
+	mu          sync.Mutex
+	large       int
+	smallBefore []int // for each item of the small batch
 }
 
-func (c *counter) count(batch *int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	*batch++
-	if c.small == small*9/10 && c.smallAt == 0 {
-		c.largeThen, c.smallAt = c.large, c.small
-	}
-}
-
-// processBatch queues so many items and closes the queue at once: queued items
-// still run.
-func processBatch(ctx context.Context, tenants *roundrobin.Scheduler, n int, item func()) ([]*job.Job[job.Void], error) {
+// processBatch queues so many items and closes the queue at once: queued items still
+// run.
+func processBatch(ctx context.Context, tenants *roundrobin.Scheduler, n int, item func(i int)) ([]*job.Job[job.Void], error) {
 	queue, err := tenants.CreateQueue()
 	if err != nil {
 		return nil, err
 	}
 	defer queue.Close()
-	var items []*job.Job[job.Void]
-	for range n {
-		items = append(items, job.Go(ctx, func(context.Context) error { item(); return nil }, job.On(queue)))
-	}
-	return items, nil
+	return submit(ctx, queue, n, item), nil
 }
 
-func run(ctx context.Context) (*counter, error) {
-	workers := pool.New(pool.Workers(4, 4))
-	tenants := roundrobin.New(workers)
-	c := &counter{}
+func submit(ctx context.Context, to schedulers.Scheduler, n int, item func(i int)) (items []*job.Job[job.Void]) {
+	for i := range n {
+		items = append(items, job.Go(ctx, func(context.Context) error { item(i); return nil }, job.On(to)))
+	}
+	return items
+}
 
-	// All workers are held until both batches are queued.
-	var held sync.WaitGroup
-	open := make(chan struct{})
-	for range 4 {
-		held.Add(1)
-		_ = job.Go(schedulers.With(ctx, workers), func(context.Context) error { held.Done(); <-open; return nil })
+// story runs both batches on so many workers. The first items of the large batch, one
+// for each worker, run when the small batch comes. fair says whether the batches have
+// queues.
+func story(ctx context.Context, workers int, fair bool) (f figures, err error) {
+	shared := pool.New(pool.Workers(workers, workers))
+	tenants := roundrobin.New(shared)
+	batch := func(n int, item func(int)) ([]*job.Job[job.Void], error) {
+		if fair {
+			return processBatch(ctx, tenants, n, item)
+		}
+		return submit(ctx, shared, n, item), nil
 	}
-	held.Wait()
-	first, err := processBatch(ctx, tenants, large, func() { c.count(&c.large) })
-	if err != nil {
-		return nil, err
-	}
-	second, err := processBatch(ctx, tenants, small, func() { c.count(&c.small) })
-	if err != nil {
-		return nil, err
-	}
-	close(open)
 
+	p := &progress{}
+	var running sync.WaitGroup
+	running.Add(workers)
+	late := make(chan struct{})
+	first, err := batch(large, func(i int) {
+		if i < workers {
+			running.Done()
+			<-late
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.large++
+	})
+	if err != nil {
+		return f, err
+	}
+	running.Wait()
+	second, err := batch(small, func(int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.smallBefore = append(p.smallBefore, p.large)
+	})
+	if err != nil {
+		return f, err
+	}
+	close(late)
 	if _, err := job.WhenAll(append(first, second...)...).Wait(ctx); err != nil {
-		return nil, err
+		return f, err
 	}
 	if err := tenants.Shutdown(ctx); err != nil {
-		return nil, err
+		return f, err
 	}
-	return c, workers.Shutdown(ctx)
+	return figures{p.smallBefore[0], p.smallBefore[small-1]}, shared.Shutdown(ctx)
 }
 
 func main() {
-	c, err := run(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
+	ctx := context.Background()
+	fmt.Println("one worker; items of the large batch before the small batch's")
+	for _, c := range []struct {
+		name string
+		fair bool
+	}{{"one queue:       ", false}, {"a queue for each:", true}} {
+		f, err := story(ctx, 1, c.fair)
+		fmt.Printf("  %s first item %5d, last item %5d, %v\n", c.name, f.first, f.last, err)
 	}
-	share := float64(c.smallAt) / float64(c.smallAt+c.largeThen)
-	fmt.Println("items that have run:", c.large, "and", c.small)
-	fmt.Println("the small batch's share while both had work is within 10 % of a half:", share > 0.45 && share < 0.55)
+
+	f, err := story(ctx, 4, true)
+	share := float64(small) / float64(small+f.last)
+	fmt.Printf("four workers: the small batch's share is within 10 %% of a half: %t, %v\n", share > 0.4 && share < 0.6, err)
 }

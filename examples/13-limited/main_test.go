@@ -11,6 +11,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// queries: 30 at a time: 3 <nil>
+	// blocking queries, a scheduler for three:      3 in flight, <nil>
+	// machines, the same scheduler:                30 in flight, <nil>
+	// machines, in a scope with a limit of three:   3 in flight, <nil>
 	// <nil> <nil>
 }

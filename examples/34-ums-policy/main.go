@@ -1,7 +1,7 @@
 // A custom policy for user-mode scheduling, in two dozen lines: requests and batch work
-// share one thread, three turns to one. When the requests are done, the batch has the
-// thread for itself. The second half of the program has a policy that panics in the
-// middle: it is replaced by first in, first out, and no work is lost.
+// share one thread, three turns to one. The same jobs run without it, first in, first
+// out; with it; and with a policy that panics in the middle, which is replaced by first
+// in, first out, so no work is lost.
 package main
 
 import (
@@ -58,10 +58,10 @@ func (p *failing) Next() *ums.Worker {
 }
 
 // run queues twelve batch jobs and then twelve requests, and prints the order in which
-// they run: b and r.
-func run(p ums.Policy) {
+// they run, b and r, and how many turns it took until all requests were served.
+func run(name string, opts ...ums.Option) {
 	ctx := context.Background()
-	s := ums.New(1, ums.Decide(p), ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println(err) }))
+	s := ums.New(1, append(opts, ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println("          ", err) }))...)
 	var order strings.Builder
 	begun, open := make(chan struct{}), make(chan struct{}) // hold the thread until all is queued
 	held := job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil }, job.On(s))
@@ -77,10 +77,14 @@ func run(p ums.Policy) {
 	}
 	close(open)
 	_, err := job.WhenAll(jobs...).Wait(ctx)
-	fmt.Println(order.String(), err, s.Shutdown(ctx))
+	if err == nil {
+		err = s.Shutdown(ctx)
+	}
+	fmt.Printf("%-10s %s  the last request is served in turn %d, %v\n", name, order.String(), strings.LastIndex(order.String(), "r")+1, err)
 }
 
 func main() {
-	run(&weighted{})
-	run(&failing{})
+	run("none:", ums.Notice(0))
+	run("weighted:", ums.Notice(0), ums.Decide(&weighted{}))
+	run("failing:", ums.Notice(0), ums.Decide(&failing{}))
 }

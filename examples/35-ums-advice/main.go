@@ -95,18 +95,21 @@ func submit(s *ums.Scheduler, body func(*ums.Worker)) {
 
 func main() {
 	read := func() {} // a short system call, say
-	fmt.Println("a hundred calls, each marked:", activations(func(w *ums.Worker) {
+	each := activations(func(w *ums.Worker) {
 		for range 100 {
 			w.Call(read)
 		}
-	}), "activations")
-	fmt.Println("a hundred calls, marked as one:", activations(func(w *ums.Worker) {
+	})
+	once := activations(func(w *ums.Worker) {
 		w.Call(func() {
 			for range 100 {
 				read()
 			}
 		})
-	}), "activations")
-
-	fmt.Println("threads that one worker has run for:", moves())
+	})
+	fmt.Println("a worker reads a hundred times; how often its thread had to decide")
+	fmt.Println("  each read is a marked call:      ", each)
+	fmt.Println("  all reads are in one marked call:", once)
+	fmt.Println("a worker blocks twice, each time until its thread has other work; there are two threads")
+	fmt.Println("  threads that it has run for:      ", moves())
 }

@@ -11,9 +11,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// steps of the job that feeds itself: 600
-	// job 1 from outside had to wait for no more than 61 of them: true
-	// job 2 from outside had to wait for no more than 122 of them: true
-	// job 3 from outside had to wait for no more than 183 of them: true
-	// the queue from outside came first: 3 times
+	// every = 0: steps before each of the three: [600 600 600] <nil>
+	// every = 61: steps before each of the three: [60 120 180] <nil>
+	// the library's: <nil>
+	//   job 1 had to wait for no more than 61 steps: true
+	//   job 2 had to wait for no more than 122 steps: true
+	//   job 3 had to wait for no more than 183 steps: true
+	//   the queue from outside came first: 3 times
 }

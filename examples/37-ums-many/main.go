@@ -1,6 +1,7 @@
-// Ten thousand short workers on two scheduler threads. A quarter of them block in
-// a call, which the outside world answers in its own time, and a quarter yield. A
-// thread is never idle while a worker is ready, and never runs more than one.
+// Ten thousand short workers on two threads. A quarter of them block in a call, and a
+// quarter yield. On two scheduler threads, a worker that blocks leaves its thread to the
+// others: all blocking workers wait at the same time, while never more than two run. On
+// two plain threads each of them keeps its thread, so two wait and none runs.
 package main
 
 import (
@@ -11,12 +12,13 @@ import (
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
 const workers = 10_000
 
-// gauge counts the computing workers.
+// gauge counts, and keeps the highest count.
 type gauge struct{ now, most atomic.Int64 }
 
 func (g *gauge) enter() {
@@ -27,51 +29,74 @@ func (g *gauge) enter() {
 
 func (g *gauge) leave() { g.now.Add(-1) }
 
-// outside answers requests, one after the other.
-func outside(requests <-chan chan<- int) {
+// outside answers requests when so many wait for an answer.
+func outside(requests <-chan chan<- int, batch int) {
+	var waiting []chan<- int
 	for answer := range requests {
-		answer <- 42
+		if waiting = append(waiting, answer); len(waiting) == batch {
+			for _, a := range waiting {
+				a <- 42
+			}
+			waiting = waiting[:0]
+		}
 	}
 }
 
-func main() {
-	s := ums.New(2)
-	ctx := schedulers.With(context.Background(), s)
+// scheduler has two threads. Its workers block and yield in its way.
+type scheduler struct {
+	schedulers.Scheduler
+	block func(ctx context.Context, f func())
+	yield func(ctx context.Context, param any)
+}
+
+// run runs the workers, and returns how many ran, and how many waited, at the same time.
+// The outside world answers when batch of them wait.
+func run(s scheduler, batch int) (running, waiting int64, err error) {
+	ctx := schedulers.With(context.Background(), s.Scheduler)
 	requests := make(chan chan<- int)
 	var world sync.WaitGroup
-	world.Go(func() { outside(requests) })
+	world.Go(func() { outside(requests, batch) })
 
-	var g gauge
-	var answered, yielded atomic.Int64
+	var runs, waits gauge
 	jobs := make([]*job.Job[job.Void], workers)
 	for i := range jobs {
 		jobs[i] = job.Go(ctx, func(ctx context.Context) error {
-			g.enter()
-			defer g.leave()
+			runs.enter()
+			defer runs.leave()
 			switch i % 4 {
 			case 0:
-				g.leave()
-				ums.Block(ctx, func() {
+				runs.leave()
+				s.block(ctx, func() {
+					waits.enter()
 					answer := make(chan int)
 					requests <- answer
 					<-answer
+					waits.leave()
 				})
-				g.enter()
-				answered.Add(1)
+				runs.enter()
 			case 1:
-				g.leave()
-				ums.Yield(ctx, nil)
-				g.enter()
-				yielded.Add(1)
+				runs.leave()
+				s.yield(ctx, nil)
+				runs.enter()
 			}
 			return nil
 		})
 	}
-	_, err := job.WhenAll(jobs...).Wait(context.Background())
-	fmt.Println("workers:", len(jobs), "blocked:", answered.Load(), "yielded:", yielded.Load(), err)
-	fmt.Println(s.Shutdown(context.Background()))
+	_, err = job.WhenAll(jobs...).Wait(context.Background())
 	close(requests)
 	world.Wait()
-	fmt.Println("never more than two at a time:", g.most.Load() <= 2)
-	fmt.Println("contexts that were not cleaned up:", len(s.Workers()))
+	return runs.most.Load(), waits.most.Load(), err
+}
+
+func main() {
+	u := ums.New(2, ums.Notice(0))
+	running, waiting, err := run(scheduler{u, ums.Block, ums.Yield}, workers/4)
+	fmt.Println("two scheduler threads: no more than two run:", running <= 2, "- at once wait:", waiting, err)
+	fmt.Println("  shut down:", u.Shutdown(context.Background()), "- contexts that are left:", len(u.Workers()))
+
+	d := dedicated.New(2)
+	unmarked := func(_ context.Context, f func()) { f() }
+	running, waiting, err = run(scheduler{d, unmarked, func(context.Context, any) {}}, 2)
+	fmt.Println("two plain threads:     no more than two run:", running <= 2, "- at once wait:", waiting, err)
+	fmt.Println("  shut down:", d.Shutdown(context.Background()))
 }

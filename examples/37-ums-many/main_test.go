@@ -11,8 +11,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// workers: 10000 blocked: 2500 yielded: 2500 <nil>
-	// <nil>
-	// never more than two at a time: true
-	// contexts that were not cleaned up: 0
+	// two scheduler threads: no more than two run: true - at once wait: 2500 <nil>
+	//   shut down: <nil> - contexts that are left: 0
+	// two plain threads:     no more than two run: true - at once wait: 2 <nil>
+	//   shut down: <nil>
 }

@@ -1,6 +1,7 @@
-// Which code runs on a worker of the pool: jobs do. The caller of a parallel loop
-// takes part in the loop on its own goroutine, and only its helpers are workers.
-// A long-running job, a dedicated thread and main are outside.
+// Which code runs on a worker of the pool? A job does. A long-running job, a thread of
+// one's own and main do not. The functions of parallel.Invoke and the bodies of
+// parallel.For run where their caller runs, and on workers that help: a caller outside
+// the pool has a part of them, and a job has all of them on workers.
 package main
 
 import (
@@ -16,41 +17,53 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
+// count counts the calls on workers of the pool, and the others.
+type count struct{ inside, outside atomic.Int64 }
+
+func (c *count) body(ctx context.Context) error {
+	if pool.IsPoolWorker(ctx) {
+		c.inside.Add(1)
+	} else {
+		c.outside.Add(1)
+	}
+	return nil
+}
+
+func (c *count) show(what string, err error) {
+	fmt.Printf("%-26s %d inside, %d outside, %v\n", what, c.inside.Swap(0), c.outside.Swap(0), err)
+}
+
 func main() {
 	workers, thread := pool.New(pool.Workers(2, 2)), dedicated.New(1)
 	ctx := schedulers.With(context.Background(), workers)
 
+	var c count
+	// Two bodies that wait for each other: the caller has one, so a worker has the other.
+	var met sync.WaitGroup
+	met.Add(2)
+	c.show("parallel.For in main:", parallel.For(ctx, 0, 2, func(ctx context.Context, _ int) error {
+		met.Done()
+		met.Wait()
+		return c.body(ctx)
+	}, parallel.Degree(2), parallel.Chunk(1)))
+
+	c.show("parallel.Invoke in a job:", waited(job.Go(ctx, func(ctx context.Context) error {
+		return parallel.Invoke(ctx, c.body, c.body, c.body)
+	})))
+
 	ask := func(ctx context.Context) (bool, error) { return pool.IsPoolWorker(ctx), nil }
-	show := func(who string, j *job.Job[bool]) {
+	show := func(what string, j *job.Job[bool]) {
 		inside, err := j.Wait(context.Background())
-		fmt.Println(who, inside, err)
+		fmt.Printf("%-26s %t, %v\n", what, inside, err)
 	}
-	fmt.Println("main:", pool.IsPoolWorker(ctx))
 	show("a job:", job.Run(ctx, ask))
 	show("a long-running job:", job.Run(ctx, ask, job.LongRunning()))
 	show("a thread of one's own:", job.Run(ctx, ask, job.On(thread)))
-
-	// Two bodies that wait for each other: the caller has one, so a worker has
-	// the other.
-	var met sync.WaitGroup
-	met.Add(2)
-	var onWorkers atomic.Int64
-	body := func(ctx context.Context) error {
-		met.Done()
-		met.Wait()
-		if pool.IsPoolWorker(ctx) {
-			onWorkers.Add(1)
-		}
-		return nil
-	}
-	err := parallel.For(ctx, 0, 2, func(ctx context.Context, _ int) error { return body(ctx) }, parallel.Degree(2), parallel.Chunk(1))
-	fmt.Println("a loop of two that meet, on workers:", onWorkers.Load(), err)
-
-	onWorkers.Store(0)
-	met.Add(2)
-	err = parallel.ForEach(ctx, []func(context.Context) error{body, body}, func(ctx context.Context, f func(context.Context) error) error {
-		return f(ctx)
-	}, parallel.Degree(2), parallel.Chunk(1))
-	fmt.Println("two functions that meet, on workers:", onWorkers.Load(), err)
+	fmt.Printf("%-26s %t\n", "main:", pool.IsPoolWorker(ctx))
 	fmt.Println(workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
+}
+
+func waited(j *job.Job[job.Void]) error {
+	_, err := j.Wait(context.Background())
+	return err
 }

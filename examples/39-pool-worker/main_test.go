@@ -11,11 +11,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// main: false
-	// a job: true <nil>
-	// a long-running job: false <nil>
-	// a thread of one's own: false <nil>
-	// a loop of two that meet, on workers: 1 <nil>
-	// two functions that meet, on workers: 1 <nil>
+	// parallel.For in main:      1 inside, 1 outside, <nil>
+	// parallel.Invoke in a job:  3 inside, 0 outside, <nil>
+	// a job:                     true, <nil>
+	// a long-running job:        false, <nil>
+	// a thread of one's own:     false, <nil>
+	// main:                      false
 	// <nil> <nil>
 }

@@ -1,72 +1,99 @@
-// How many workers are best for work that waits for a disk? Up to a number, more
-// workers have a higher throughput; beyond it they get in each other's way. The
-// pool cannot see the disk, but it sees the throughput: it climbs to the top of
-// that hill, and the trace shows the way.
+// How many workers are best for work that waits for a disk? Up to a number, more workers
+// have a higher throughput; beyond it they get in each other's way. A pool cannot see
+// the disk, but it sees the throughput, and climbs to the top of that hill.
+//
+// The program shows the climb as a curve. The disk is a model with a clock of its own,
+// so each run is the same; the decisions are those of a pool, which knows nothing but
+// its samples. The test next to it lets a real pool climb.
 package main
 
 import (
-	"context"
+	"container/heap"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"math/rand/v2"
+	"strings"
 	"time"
 
-	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// disk serves so many users well; with more users, each waits longer than it is worth.
-type disk struct {
-	best  float64
-	users atomic.Int64
+const (
+	fewest, most = 2, 60
+	interval     = 50 * time.Millisecond // between two samples
+)
+
+// readTime is how long a read takes if so many users share a disk that serves best of
+// them well: with more users, each waits longer than it is worth. random varies it by a
+// half.
+func readTime(users, best int, random *rand.Rand) time.Duration {
+	crowd := float64(users) / float64(best)
+	mean := float64(5*time.Millisecond) * (1 + crowd*crowd)
+	return time.Duration(mean * (0.5 + random.Float64()))
 }
 
-func (d *disk) read() {
-	crowd := float64(d.users.Add(1)) / d.best
-	defer d.users.Add(-1)
-	time.Sleep(time.Duration(float64(5*time.Millisecond) * (1 + crowd*crowd)))
+// model is the disk and its workers. Time is the time at which the next read ends.
+type model struct {
+	best    int
+	random  *rand.Rand
+	reading ends // one for each worker
 }
 
-// work is a function as work.
-type work func()
-
-func (f work) Run(schedulers.Worker) { f() }
-func (f work) Abandon(error)         {}
-
-// climb reads from a disk for so long and returns the trace.
-func climb(best float64, long time.Duration) (trace []pool.Sample, err error) {
-	workers := pool.New(pool.Workers(2, 200), pool.AddAfter(0),
-		pool.HillClimbing(pool.ClimbingOn, func(s pool.Sample) { trace = append(trace, s) }))
-	d := &disk{best: best}
-	end := time.Now().Add(long)
-	var all sync.WaitGroup
-	var read work
-	submit := func() {
-		all.Add(1)
-		if err := workers.Submit(read, schedulers.Hint{}); err != nil {
-			all.Done()
+// run lets workers read until the given time, and returns how many reads have ended.
+// Workers in excess leave after their read.
+func (m *model) run(now, until time.Duration, workers int) (reads int) {
+	for len(m.reading) < workers {
+		m.read(now)
+	}
+	for len(m.reading) > 0 && m.reading[0] <= until {
+		ended := heap.Pop(&m.reading).(time.Duration)
+		if reads++; len(m.reading) < workers {
+			m.read(ended)
 		}
 	}
-	read = func() {
-		defer all.Done()
-		d.read()
-		if time.Now().Before(end) {
-			submit()
+	return reads
+}
+
+func (m *model) read(now time.Duration) {
+	heap.Push(&m.reading, now+readTime(len(m.reading)+1, m.best, m.random))
+}
+
+// second is what is shown of a second.
+type second struct{ workers, reads int }
+
+// climb lets the climber search for the best number for so many seconds. At half of the
+// time the disk becomes another one.
+func climb(best, then, seconds int) (curve []second) {
+	m := &model{best: best, random: rand.New(rand.NewPCG(1, 2))}
+	decide := pool.Replay(fewest, most)
+	perSecond := int(time.Second / interval)
+	workers := fewest
+	var now time.Duration
+	for i := range seconds {
+		if i == seconds/2 {
+			m.best = then
 		}
+		sum := second{}
+		for range perSecond {
+			reads := m.run(now, now+interval, workers)
+			now += interval
+			sum.workers += workers
+			sum.reads += reads
+			workers = decide(pool.Sample{Workers: workers, Completed: reads, Elapsed: interval})
+		}
+		curve = append(curve, second{sum.workers / perSecond, sum.reads})
 	}
-	for range 400 {
-		submit()
-	}
-	all.Wait()
-	return trace, workers.Shutdown(context.Background())
+	return curve
 }
 
 func main() {
-	trace, err := climb(16, 5*time.Second)
-	for i, s := range trace {
-		if i%5 == 0 {
-			fmt.Println(s)
+	const seconds = 40
+	fmt.Println("second  workers                          reads")
+	for i, s := range climb(24, 8, seconds) {
+		if i == seconds/2 {
+			fmt.Println("        now the disk is best with 8 instead of 24")
+		}
+		if i%2 == 1 {
+			fmt.Printf("%4d  %3d %-30s %5d\n", i+1, s.workers, strings.Repeat("#", s.workers), s.reads)
 		}
 	}
-	fmt.Println(err)
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
-	"math"
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,33 +12,89 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestThePoolFindsTheDisksBest runs for a minute of the bubble's time, so that
-// the trace does not depend on the machine's speed. It does depend on the order
-// of goroutines, which leads it astray once in a while: so it may be tried again.
-func TestThePoolFindsTheDisksBest(t *testing.T) {
-	for _, best := range []float64{8, 32} {
-		found := 0.0
-		for tries := 0; tries < 10 && math.Abs(found-best) > best/2; tries++ {
-			found = minute(t, best)
+// TestTheCurveStaysInItsBoundsAndReachesTheTop looks at the last quarter of each half,
+// when the climb is over.
+func TestTheCurveStaysInItsBoundsAndReachesTheTop(t *testing.T) {
+	const seconds = 40
+	curve := climb(24, 8, seconds)
+	for i, s := range curve {
+		assert.LessOrEqual(t, fewest, s.workers, "second %d", i)
+		assert.GreaterOrEqual(t, most, s.workers, "second %d", i)
+	}
+	assert.Less(t, curve[0].workers, 10, "it begins with few")
+	for _, half := range []struct{ best, end int }{{24, seconds / 2}, {8, seconds}} {
+		top := float64(half.best) / (2 * 0.005) // the reads in a second with the best number
+		for _, s := range curve[half.end-seconds/8 : half.end] {
+			assert.InDelta(t, half.best, s.workers, float64(half.best)/3)
+			assert.Greater(t, float64(s.reads), 0.9*top)
 		}
-		assert.InDelta(t, best, found, best/2)
 	}
 }
 
-// minute returns the average number of workers in the last third of a minute.
-func minute(t *testing.T, best float64) (workers float64) {
-	synctest.Test(t, func(t *testing.T) {
-		trace, err := climb(best, time.Minute)
-		require.NoError(t, err)
-		assert.LessOrEqual(t, trace[0].Workers, 4, "it begins with few")
-		tail := trace[len(trace)*2/3:]
-		for _, s := range tail {
-			workers += float64(s.Workers) / float64(len(tail))
+// work is a function as work.
+type work func()
+
+func (f work) Run(schedulers.Worker) { f() }
+func (f work) Abandon(error)         {}
+
+// pooled lets a pool read from such a disk for so long and returns the trace.
+func pooled(best int, long time.Duration) (trace []pool.Sample, err error) {
+	workers := pool.New(pool.Workers(fewest, most), pool.AddAfter(0),
+		pool.HillClimbing(pool.ClimbingOn, func(s pool.Sample) { trace = append(trace, s) }))
+	var users atomic.Int64
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(3, 4))
+	end := time.Now().Add(long)
+	var all sync.WaitGroup
+	var read work
+	submit := func() {
+		all.Add(1)
+		if err := workers.Submit(read, schedulers.Hint{}); err != nil {
+			all.Done()
 		}
-	})
-	return workers
+	}
+	read = func() {
+		defer all.Done()
+		mu.Lock()
+		long := readTime(int(users.Add(1)), best, random)
+		mu.Unlock()
+		time.Sleep(long)
+		users.Add(-1)
+		if time.Now().Before(end) {
+			submit()
+		}
+	}
+	for range 2 * most {
+		submit()
+	}
+	all.Wait()
+	return trace, workers.Shutdown(context.Background())
+}
+
+// TestAPoolFindsTheTop runs in the bubble's time, so the trace does not depend on the
+// machine's speed.
+func TestAPoolFindsTheTop(t *testing.T) {
+	for _, best := range []int{8, 24} {
+		synctest.Test(t, func(t *testing.T) {
+			trace, err := pooled(best, 30*time.Second)
+			require.NoError(t, err)
+			for _, s := range trace {
+				assert.LessOrEqual(t, fewest, s.Next)
+				assert.GreaterOrEqual(t, most, s.Next)
+			}
+			tail := trace[len(trace)*2/3:]
+			mean := 0.0
+			for _, s := range tail {
+				mean += float64(s.Workers) / float64(len(tail))
+			}
+			assert.InDelta(t, best, mean, float64(best)/2)
+		})
+	}
 }

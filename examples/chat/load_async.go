@@ -188,7 +188,7 @@ type loadSpeakLocals struct {
 
 	pace  *rate.Limiter
 	i     int
-	wait1 *rate.LimiterWaitFrame
+	wait1 *statemachine.WaitingVoid[job.Void]
 
 	sent int
 }
@@ -286,4 +286,4 @@ func (f *loadSpeakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 26875f27f32e548d
+// Digest of what is above: 0f243eb4f459b47e

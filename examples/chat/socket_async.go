@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
-	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/netio"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -55,7 +53,7 @@ type socketNextLocals struct {
 	ctx context.Context
 
 	asked     bool
-	readable1 *netio.BufferedReadableFrame
+	readable1 *statemachine.WaitingVoid[job.Void]
 	frame2    *socketFrameFrame
 }
 
@@ -102,7 +100,7 @@ for1:
 	// socket.go:84: err = s.in.Readable(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:84
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:106
+//line github.com/movenext/movenext/examples/chat/socket_async.go:104
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -119,7 +117,7 @@ endIf1:
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
 		if f.asked {
 			op, message, err = 0, nil, errSilent
-//line github.com/movenext/movenext/examples/chat/socket_async.go:123
+//line github.com/movenext/movenext/examples/chat/socket_async.go:121
 			f.State = statemachine.Finished
 			return true, op, message, err
 //line github.com/movenext/movenext/examples/chat/socket.go:89
@@ -130,7 +128,7 @@ endIf1:
 	}
 	if err2 != nil {
 		op, message, err = 0, nil, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:134
+//line github.com/movenext/movenext/examples/chat/socket_async.go:132
 		f.State = statemachine.Finished
 		return true, op, message, err
 //line github.com/movenext/movenext/examples/chat/socket.go:96
@@ -139,7 +137,7 @@ endIf1:
 	// socket.go:98: message, complete, err := s.frame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
 	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:143
+//line github.com/movenext/movenext/examples/chat/socket_async.go:141
 	if f.frame2 == nil {
 		goto resumed2
 	}
@@ -154,13 +152,13 @@ resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:99
 	if complete || err2 != nil {
 		op, message, err = f.s.op, message2, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:158
+//line github.com/movenext/movenext/examples/chat/socket_async.go:156
 		f.State = statemachine.Finished
 		return true, op, message, err
 //line github.com/movenext/movenext/examples/chat/socket.go:101
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:164
+//line github.com/movenext/movenext/examples/chat/socket_async.go:162
 	goto for1
 }
 
@@ -259,7 +257,7 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 //line github.com/movenext/movenext/examples/chat/socket.go:111
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
 		message, complete, err2 = nil, false, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:263
+//line github.com/movenext/movenext/examples/chat/socket_async.go:261
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:113
@@ -267,7 +265,7 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 	// socket.go:114: h, err := s.header(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
 	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:271
+//line github.com/movenext/movenext/examples/chat/socket_async.go:269
 	if f.header1 == nil {
 		goto resumed1
 	}
@@ -282,7 +280,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:115
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:286
+//line github.com/movenext/movenext/examples/chat/socket_async.go:284
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:117
@@ -290,7 +288,7 @@ resumed1:
 	// socket.go:118: p, err := s.payload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
 	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:294
+//line github.com/movenext/movenext/examples/chat/socket_async.go:292
 	if f.payload2 == nil {
 		goto resumed2
 	}
@@ -305,20 +303,20 @@ resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:309
+//line github.com/movenext/movenext/examples/chat/socket_async.go:307
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:121
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.control(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:316
+//line github.com/movenext/movenext/examples/chat/socket_async.go:314
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:322
+//line github.com/movenext/movenext/examples/chat/socket_async.go:320
 	f.State = statemachine.Finished
 	return true, message, complete, err2
 }
@@ -381,10 +379,10 @@ type socketHeaderLocals struct {
 	s   *socket
 	ctx context.Context
 
-	peek1 *netio.BufferedPeekFrame
+	peek1 *statemachine.Waiting[[]byte]
 	size  int
 	h     ws.Header
-	read3 *netio.BufferedReadFrame
+	read3 *statemachine.Waiting[int]
 }
 
 // socketHeaderFrame is the frame of [socket.header] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -422,7 +420,7 @@ func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	// socket.go:132: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:132
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:426
+//line github.com/movenext/movenext/examples/chat/socket_async.go:424
 	if f.peek1 == nil {
 		goto resumed1
 	}
@@ -437,7 +435,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:133
 	if err != nil {
 		result0, result1 = ws.Header{}, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:441
+//line github.com/movenext/movenext/examples/chat/socket_async.go:439
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:135
@@ -446,7 +444,7 @@ resumed1:
 	// socket.go:137: if p, err = s.in.Peek(ctx, size); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:450
+//line github.com/movenext/movenext/examples/chat/socket_async.go:448
 	if f.peek1 == nil {
 		goto resumed2
 	}
@@ -462,7 +460,7 @@ resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	if err != nil {
 		result0, result1 = ws.Header{}, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:466
+//line github.com/movenext/movenext/examples/chat/socket_async.go:464
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:139
@@ -470,7 +468,7 @@ resumed2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:474
+//line github.com/movenext/movenext/examples/chat/socket_async.go:472
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:143
@@ -478,7 +476,7 @@ resumed2:
 	// socket.go:144: if _, err := s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does not wait
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:482
+//line github.com/movenext/movenext/examples/chat/socket_async.go:480
 	if f.read3 == nil {
 		goto resumed3
 	}
@@ -494,27 +492,27 @@ resumed3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	if err2 != nil { // seen by Peek, so it does not wait
 		result0, result1 = f.h, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:498
+//line github.com/movenext/movenext/examples/chat/socket_async.go:496
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:146
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:505
+//line github.com/movenext/movenext/examples/chat/socket_async.go:503
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	}
 	if f.h.Length > mostMessage {
 		result0, result1 = f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:512
+//line github.com/movenext/movenext/examples/chat/socket_async.go:510
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:152
 	}
 	result0, result1 = f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:518
+//line github.com/movenext/movenext/examples/chat/socket_async.go:516
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -579,7 +577,7 @@ type socketPayloadLocals struct {
 
 	p     []byte
 	n     int
-	read1 *netio.BufferedReadFrame
+	read1 *statemachine.Waiting[int]
 }
 
 // socketPayloadFrame is the frame of [socket.payload] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -621,7 +619,7 @@ for1:
 	// socket.go:177: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:177
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:625
+//line github.com/movenext/movenext/examples/chat/socket_async.go:623
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -640,12 +638,12 @@ resumed1:
 	}
 	if err != nil && f.n < len(f.p) {
 		result0, result1 = nil, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:644
+//line github.com/movenext/movenext/examples/chat/socket_async.go:642
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:184
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:649
+//line github.com/movenext/movenext/examples/chat/socket_async.go:647
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:186
@@ -653,7 +651,7 @@ endFor1:
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	result0, result1 = f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:657
+//line github.com/movenext/movenext/examples/chat/socket_async.go:655
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -717,7 +715,7 @@ type socketFlushFrame struct {
 	s   *socket
 	ctx context.Context
 
-	writeAll1 *netio.Entered
+	writeAll1 *statemachine.Waiting[int]
 }
 
 // MoveNext runs [socket.flush] from where it stopped to its next suspension (false) or its end (true).
@@ -737,7 +735,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:284
 		p := f.s.take()
 		if p == nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:741
+//line github.com/movenext/movenext/examples/chat/socket_async.go:739
 			f.State = statemachine.Finished
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:287
@@ -747,7 +745,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:289
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:751
+//line github.com/movenext/movenext/examples/chat/socket_async.go:749
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -763,12 +761,12 @@ resumed1:
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:767
+//line github.com/movenext/movenext/examples/chat/socket_async.go:765
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:293
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:772
+//line github.com/movenext/movenext/examples/chat/socket_async.go:770
 	goto for1
 }
 
@@ -828,7 +826,7 @@ type socketEndFrame struct {
 
 	s *socket
 
-	wait1   *coord.EnteredVoid[job.Void]
+	wait1   *statemachine.WaitingVoid[job.Void]
 	linger2 *socketLingerFrame
 }
 
@@ -865,7 +863,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, ctx context.Context, err 
 	// socket.go:331: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.wait1, _ = f.s.drained.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:869
+//line github.com/movenext/movenext/examples/chat/socket_async.go:867
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -880,7 +878,7 @@ resumed1:
 	// socket.go:332: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:332
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:884
+//line github.com/movenext/movenext/examples/chat/socket_async.go:882
 	if f.linger2 == nil {
 		goto resumed2
 	}
@@ -895,7 +893,7 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:334
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:899
+//line github.com/movenext/movenext/examples/chat/socket_async.go:897
 	f.State = statemachine.Finished
 	return true
 }
@@ -956,10 +954,10 @@ type socketLingerFrame struct {
 
 	s *socket
 
-	closeWrite1 *netio.EnteredVoid
+	closeWrite1 *statemachine.WaitingVoid[int]
 	rest        int
 	p           []byte
-	read2       *netio.BufferedReadFrame
+	read2       *statemachine.Waiting[int]
 }
 
 // MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end (true).
@@ -981,7 +979,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	// socket.go:342: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:342
 	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:985
+//line github.com/movenext/movenext/examples/chat/socket_async.go:983
 	if f.closeWrite1 == nil {
 		goto resumed1
 	}
@@ -1004,7 +1002,7 @@ resumed1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1008
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1006
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -1019,7 +1017,7 @@ for1:
 	// socket.go:346: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:346
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1023
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1021
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -1033,13 +1031,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:347
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1037
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1035
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1043
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1041
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -1072,4 +1070,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7c42d13509da3961
+// Digest of what is above: eeacbb81ec87f712

@@ -26,6 +26,23 @@ func (h Histogram) Count() (n uint64) {
 	return n
 }
 
+// Quantile returns a bound that the part q of all values, from 0 to 1, does not exceed:
+// the upper bound of the bucket in which that part is reached. It is the largest bound of
+// all for the last bucket, and 0 without values.
+func (h Histogram) Quantile(q float64) float64 {
+	all := h.Count()
+	if all == 0 || len(h.Bounds) == 0 {
+		return 0
+	}
+	var below uint64
+	for i, c := range h.Counts[:len(h.Bounds)] {
+		if below += c; float64(below) >= q*float64(all) && below > 0 {
+			return h.Bounds[i]
+		}
+	}
+	return h.Bounds[len(h.Bounds)-1]
+}
+
 // histogram is a Histogram that is being filled.
 type histogram struct {
 	counts [buckets]atomic.Uint64

@@ -9,7 +9,7 @@ import (
 
 // unlisted are the packages that cannot be used from outside: they need a package
 // comment only.
-var unlisted = []string{"internal/...", "examples/...", "docs/..."}
+var unlisted = []string{"internal/...", "examples/...", "docs/...", "tools/..."}
 
 // comments checks that each package has a package comment, and that each name
 // that users of the library can reach has a doc comment.

@@ -37,26 +37,23 @@ type locksFrame struct {
 	ctx context.Context
 	n   *notes
 
-	m              *coord.Mutex
-	of1            func(...any)
-	lock1          *coord.EnteredVoid[job.Void]
-	await3         *job.Job[job.Void]
-	k              *coord.KeyedMutex[int]
-	lockOrAcquire4 *coord.EnteredVoid[int]
-	rw             *coord.RWMutex
-	lockOrRLock7   *coord.EnteredVoid[bool]
-	s              *coord.Semaphore
-	acquire11      *coord.EnteredVoid[int64]
-	l              *coord.Limiter[int]
+	m                     *coord.Mutex
+	of1                   func(...any)
+	lockOrRLockOrAcquire1 *statemachine.WaitingVoid[job.Void]
+	await3                *job.Job[job.Void]
+	k                     *coord.KeyedMutex[int]
+	rw                    *coord.RWMutex
+	s                     *coord.Semaphore
+	l                     *coord.Limiter[int]
 }
 
 // MoveNext runs [locks] from where it stopped to its next suspension (false) or its end (true).
 func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
+	var lock1 error
 	var lock2 error
 	var lock3 error
 	var lock4 error
 	var lock5 error
-	var lock6 error
 	var rLock1 error
 	var acquire1 error
 	var acquire2 error
@@ -106,40 +103,40 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:14: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	f.lock1, lock2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:111
-	if f.lock1 == nil {
+	f.lockOrRLockOrAcquire1, lock1 = f.m.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:108
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	lock2 = f.lock1.Results(r)
+	lock1 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	f.lock1 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
-	f.of1(lock2)
+	f.of1(lock1)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:16: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	f.lock1, lock3 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:130
-	if f.lock1 == nil {
+	f.lockOrRLockOrAcquire1, lock2 = f.m.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:127
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	lock3 = f.lock1.Results(r)
+	lock2 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	f.lock1 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
-	f.of1(lock3)
+	f.of1(lock2)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.LockAsync")
 	// contexts_calls_test.go:18: n.of("coord.Mutex.LockAsync")(m.LockAsync(ctx).Await())
@@ -147,7 +144,7 @@ resumed2:
 	f.await3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:148
 		goto resume3
 	}
 	f.State = 3
@@ -167,9 +164,9 @@ resume3:
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:21: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	f.lockOrAcquire4, lock4 = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:172
-	if f.lockOrAcquire4 == nil {
+	f.lockOrRLockOrAcquire1, lock3 = f.k.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:169
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed4
 	}
 	f.State = 4
@@ -177,12 +174,12 @@ resume3:
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	lock4 = f.lockOrAcquire4.Results(r)
+	lock3 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	f.lockOrAcquire4 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
-	f.of1(lock4)
+	f.of1(lock3)
 	{
 		k := f.k
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
@@ -192,9 +189,9 @@ resumed4:
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:23: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	f.lockOrAcquire4, lock5 = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:197
-	if f.lockOrAcquire4 == nil {
+	f.lockOrRLockOrAcquire1, lock4 = f.k.LockEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:194
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed5
 	}
 	f.State = 5
@@ -202,12 +199,12 @@ resumed4:
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	lock5 = f.lockOrAcquire4.Results(r)
+	lock4 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	f.lockOrAcquire4 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
-	f.of1(lock5)
+	f.of1(lock4)
 	{
 		k := f.k
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
@@ -220,7 +217,7 @@ resumed5:
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:224
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:221
 		goto resume6
 	}
 	f.State = 6
@@ -240,9 +237,9 @@ resume6:
 	f.of1 = f.n.of("coord.RWMutex.Lock")
 	// contexts_calls_test.go:28: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	f.lockOrRLock7, lock6 = f.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:245
-	if f.lockOrRLock7 == nil {
+	f.lockOrRLockOrAcquire1, lock5 = f.rw.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:242
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed7
 	}
 	f.State = 7
@@ -250,19 +247,19 @@ resume6:
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	lock6 = f.lockOrRLock7.Results(r)
+	lock5 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	f.lockOrRLock7 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
-	f.of1(lock6)
+	f.of1(lock5)
 	soon(f.rw.Unlock)
 	f.of1 = f.n.of("coord.RWMutex.RLock")
 	// contexts_calls_test.go:30: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
-	f.lockOrRLock7, rLock1 = f.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:265
-	if f.lockOrRLock7 == nil {
+	f.lockOrRLockOrAcquire1, rLock1 = f.rw.RLockEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:262
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed8
 	}
 	f.State = 8
@@ -270,9 +267,9 @@ resumed7:
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
-	rLock1 = f.lockOrRLock7.Results(r)
+	rLock1 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
-	f.lockOrRLock7 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
 	f.of1(rLock1)
@@ -282,7 +279,7 @@ resumed8:
 	f.await3 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:286
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:283
 		goto resume9
 	}
 	f.State = 9
@@ -308,7 +305,7 @@ resume9:
 	f.await3 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:312
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:309
 		goto resume10
 	}
 	f.State = 10
@@ -328,9 +325,9 @@ resume10:
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:36: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
-	f.acquire11, acquire1 = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:333
-	if f.acquire11 == nil {
+	f.lockOrRLockOrAcquire1, acquire1 = f.s.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:330
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed11
 	}
 	f.State = 11
@@ -338,9 +335,9 @@ resume10:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
-	acquire1 = f.acquire11.Results(r)
+	acquire1 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
-	f.acquire11 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
 	f.of1(acquire1)
@@ -353,9 +350,9 @@ resumed11:
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:38: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
-	f.acquire11, acquire2 = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:358
-	if f.acquire11 == nil {
+	f.lockOrRLockOrAcquire1, acquire2 = f.s.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:355
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed12
 	}
 	f.State = 12
@@ -363,9 +360,9 @@ resumed11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
-	acquire2 = f.acquire11.Results(r)
+	acquire2 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
-	f.acquire11 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
 	f.of1(acquire2)
@@ -381,7 +378,7 @@ resumed12:
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:385
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:382
 		goto resume13
 	}
 	f.State = 13
@@ -401,9 +398,9 @@ resume13:
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:43: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
-	f.lockOrAcquire4, acquire3 = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:406
-	if f.lockOrAcquire4 == nil {
+	f.lockOrRLockOrAcquire1, acquire3 = f.l.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:403
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed14
 	}
 	f.State = 14
@@ -411,9 +408,9 @@ resume13:
 	return false
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
-	acquire3 = f.lockOrAcquire4.Results(r)
+	acquire3 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
-	f.lockOrAcquire4 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
 	f.of1(acquire3)
@@ -426,9 +423,9 @@ resumed14:
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:45: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
-	f.lockOrAcquire4, acquire4 = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:431
-	if f.lockOrAcquire4 == nil {
+	f.lockOrRLockOrAcquire1, acquire4 = f.l.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:428
+	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed15
 	}
 	f.State = 15
@@ -436,9 +433,9 @@ resumed14:
 	return false
 resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
-	acquire4 = f.lockOrAcquire4.Results(r)
+	acquire4 = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
-	f.lockOrAcquire4 = nil
+	f.lockOrRLockOrAcquire1 = nil
 resumed15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
 	f.of1(acquire4)
@@ -454,7 +451,7 @@ resumed15:
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:458
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:455
 		goto resume16
 	}
 	f.State = 16
@@ -470,7 +467,7 @@ resume16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 		f.of1(await12, await13)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:474
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:471
 	f.State = statemachine.Finished
 	return true
 }
@@ -517,13 +514,13 @@ type eventsFrame struct {
 
 	auto        *coord.AutoResetEvent
 	of1         func(...any)
-	waitOrLock1 *coord.EnteredVoid[job.Void]
+	waitOrLock1 *statemachine.WaitingVoid[job.Void]
 	await2      *job.Job[job.Void]
 	manual      *coord.ManualResetEvent
 	down        *coord.Countdown
 	b           *coord.Barrier
 	other       *job.Job[bool]
-	wait7       *coord.Entered[bool, job.Void]
+	wait7       *statemachine.Waiting[bool]
 	await8      *job.Job[bool]
 	c           *coord.Cond
 }
@@ -575,7 +572,7 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:54: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
 	f.waitOrLock1, wait1 = f.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:579
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:576
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
@@ -596,7 +593,7 @@ resumed1:
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:600
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:597
 		goto resume2
 	}
 	f.State = 2
@@ -618,7 +615,7 @@ resume2:
 	// contexts_calls_test.go:60: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 	f.waitOrLock1, wait2 = f.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:622
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:619
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -639,7 +636,7 @@ resumed3:
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:643
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:640
 		goto resume4
 	}
 	f.State = 4
@@ -665,7 +662,7 @@ resume4:
 	// contexts_calls_test.go:65: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.waitOrLock1, wait3 = f.down.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:666
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -686,7 +683,7 @@ resumed5:
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:690
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:687
 		goto resume6
 	}
 	f.State = 6
@@ -708,7 +705,7 @@ resume6:
 	// contexts_calls_test.go:70: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.wait7, wait4, wait5 = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:712
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:709
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -729,7 +726,7 @@ resumed7:
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	if f.await8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:733
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:730
 		goto resume8
 	}
 	f.State = 8
@@ -751,7 +748,7 @@ resume8:
 	// contexts_calls_test.go:73: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
 	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:755
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:752
 	if f.wait7 == nil {
 		goto resumed9
 	}
@@ -771,7 +768,7 @@ resumed9:
 	// contexts_calls_test.go:77: _ = c.L.Lock(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:775
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:772
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -794,7 +791,7 @@ resumed10:
 	// contexts_calls_test.go:79: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.waitOrLock1, wait6 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:798
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:795
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -821,7 +818,7 @@ resumed11:
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:825
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:822
 		goto resume12
 	}
 	f.State = 12
@@ -837,7 +834,7 @@ resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:841
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:838
 	f.State = statemachine.Finished
 	return true
 }
@@ -886,9 +883,9 @@ type channelsFrame struct {
 
 	c        *coord.Channel[int]
 	of1      func(...any)
-	send1    *coord.EnteredVoid[int]
+	send1    *statemachine.WaitingVoid[job.Void]
 	await2   *job.Job[job.Void]
-	receive3 *coord.Entered[int, job.Void]
+	receive3 *statemachine.Waiting[int]
 	await4   *job.Job[int]
 	loop1    *statemachine.Loop[int, error]
 	b        *coord.Broadcast[int]
@@ -953,7 +950,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:957
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:954
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -979,7 +976,7 @@ resumed1:
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:983
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:980
 		goto resume2
 	}
 	f.State = 2
@@ -1002,7 +999,7 @@ resume2:
 	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.receive3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1006
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1003
 	if f.receive3 == nil {
 		goto resumed3
 	}
@@ -1028,7 +1025,7 @@ resumed3:
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1032
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1029
 		goto resume4
 	}
 	f.State = 4
@@ -1053,7 +1050,7 @@ resume4:
 	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1057
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1054
 		goto resume5
 	}
 	f.State = 5
@@ -1072,7 +1069,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1076
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
 		goto resume6
 	}
 	f.State = 6
@@ -1085,7 +1082,7 @@ resume6:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1089
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1086
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
@@ -1105,7 +1102,7 @@ endRange1:
 	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1106
 		goto resume7
 	}
 	f.State = 7
@@ -1124,7 +1121,7 @@ resume7:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1125
 		goto resume8
 	}
 	f.State = 8
@@ -1137,7 +1134,7 @@ resume8:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1141
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1138
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
@@ -1152,7 +1149,7 @@ endRange2:
 	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1156
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1153
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1179,7 +1176,7 @@ resumed9:
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1183
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1180
 		goto resume10
 	}
 	f.State = 10
@@ -1200,7 +1197,7 @@ resume10:
 	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.receive3, receive4, receive5 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1204
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1201
 	if f.receive3 == nil {
 		goto resumed11
 	}
@@ -1227,7 +1224,7 @@ resumed11:
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1231
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1228
 		goto resume12
 	}
 	f.State = 12
@@ -1251,7 +1248,7 @@ resume12:
 	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receive3, receive6, receive7 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1255
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1252
 	if f.receive3 == nil {
 		goto resumed13
 	}
@@ -1270,7 +1267,7 @@ resumed13:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1274
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1271
 }
 
 // Location returns where [channels] is suspended.
@@ -1322,8 +1319,7 @@ type sharedWorkFrame struct {
 	f                   *coord.SingleFlight[int, int]
 	do7                 *job.Job[int]
 	l                   *rate.Limiter
-	wait9               *rate.LimiterWaitFrame
-	waitN12             *rate.LimiterWaitNFrame
+	waitOrWaitN9        *statemachine.WaitingVoid[job.Void]
 }
 
 // MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end (true).
@@ -1372,7 +1368,7 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1376
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1372
 		goto resume1
 	}
 	frame.State = 1
@@ -1394,7 +1390,7 @@ resume1:
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1398
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1394
 		goto resume2
 	}
 	frame.State = 2
@@ -1417,7 +1413,7 @@ resume2:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1421
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1417
 		goto resume3
 	}
 	frame.State = 3
@@ -1439,7 +1435,7 @@ resume3:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1439
 		goto resume4
 	}
 	frame.State = 4
@@ -1461,7 +1457,7 @@ resume4:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1465
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1461
 		goto resume5
 	}
 	frame.State = 5
@@ -1484,7 +1480,7 @@ resume5:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1488
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1484
 		goto resume6
 	}
 	frame.State = 6
@@ -1508,7 +1504,7 @@ resume6:
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	if frame.do7.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1512
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1508
 		goto resume7
 	}
 	frame.State = 7
@@ -1531,7 +1527,7 @@ resume7:
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1535
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1531
 		goto resume8
 	}
 	frame.State = 8
@@ -1551,9 +1547,9 @@ resume8:
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	frame.wait9, wait1 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1556
-	if frame.wait9 == nil {
+	frame.waitOrWaitN9, wait1 = frame.l.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
+	if frame.waitOrWaitN9 == nil {
 		goto resumed9
 	}
 	frame.State = 9
@@ -1561,18 +1557,18 @@ resume8:
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	wait1 = frame.wait9.Results(r)
+	wait1 = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	frame.wait9 = nil
+	frame.waitOrWaitN9 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	frame.of1(wait1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:135: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	frame.wait9, wait2 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1575
-	if frame.wait9 == nil {
+	frame.waitOrWaitN9, wait2 = frame.l.WaitEnter(r, frame.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1571
+	if frame.waitOrWaitN9 == nil {
 		goto resumed10
 	}
 	frame.State = 10
@@ -1580,9 +1576,9 @@ resumed9:
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	wait2 = frame.wait9.Results(r)
+	wait2 = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	frame.wait9 = nil
+	frame.waitOrWaitN9 = nil
 resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.of1(wait2)
@@ -1592,7 +1588,7 @@ resumed10:
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1596
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1592
 		goto resume11
 	}
 	frame.State = 11
@@ -1612,9 +1608,9 @@ resume11:
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
 	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	frame.waitN12, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1617
-	if frame.waitN12 == nil {
+	frame.waitOrWaitN9, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1613
+	if frame.waitOrWaitN9 == nil {
 		goto resumed12
 	}
 	frame.State = 12
@@ -1622,9 +1618,9 @@ resume11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	waitN1 = frame.waitN12.Results(r)
+	waitN1 = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	frame.waitN12 = nil
+	frame.waitOrWaitN9 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.of1(waitN1)
@@ -1634,7 +1630,7 @@ resumed12:
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1638
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1634
 		goto resume13
 	}
 	frame.State = 13
@@ -1650,7 +1646,7 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1650
 	frame.State = statemachine.Finished
 	return true
 }
@@ -1697,9 +1693,10 @@ type jobsFrame struct {
 
 	seven                 func(context.Context) (int, error)
 	done                  func(context.Context) error
+	sevenJob              func(context.Context) *job.Job[int]
 	of1                   func(...any)
 	await1                *job.Job[int]
-	awaitOrInScopeOrWait2 *job.Job[job.Void]
+	awaitOrInScopeOrWait4 *job.Job[job.Void]
 }
 
 // MoveNext runs [jobs] from where it stopped to its next suspension (false) or its end (true).
@@ -1722,186 +1719,244 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume6
 	case 7:
 		goto resume7
+	case 8:
+		goto resume8
+	case 9:
+		goto resume9
 	default:
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	f.done = func(ctx context.Context) error { return ctx.Err() }
+	{
+		seven := f.seven
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+		f.sevenJob = func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.of1 = f.n.of("job.Run")
-	// contexts_calls_test.go:145: n.of("job.Run")(job.Run(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+	// contexts_calls_test.go:146: n.of("job.Run")(job.Run(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1745
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		f.of1(await2, await3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	f.of1 = f.n.of("job.Go")
-	// contexts_calls_test.go:146: n.of("job.Go")(job.Go(ctx, done).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1760
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.of1 = f.n.of("job.RunTwin")
+	// contexts_calls_test.go:147: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1767
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	return r.Await(f.awaitOrInScopeOrWait2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	return r.Await(f.await1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-		await4, await5 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+		await4, await5 := statemachine.JobResult(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+		f.await1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.of1(await4, await5)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	f.of1 = f.n.of("job.New")
-	// contexts_calls_test.go:147: n.of("job.New")(job.New(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+	f.of1 = f.n.of("job.NewTwin")
+	// contexts_calls_test.go:148: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1782
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1789
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	return r.Await(f.await1)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 		f.of1(await6, await7)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	f.of1 = f.n.of("job.Blocking")
-	// contexts_calls_test.go:148: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	f.await1 = job.Blocking(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1804
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	f.of1 = f.n.of("job.Go")
+	// contexts_calls_test.go:149: n.of("job.Go")(job.Go(ctx, done).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1812
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-	return r.Await(f.await1)
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	return r.Await(f.awaitOrInScopeOrWait4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-		await8, await9 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
-		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 		f.of1(await8, await9)
-		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
-		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:150: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
-		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
-			s.Go(done)
-			return ctx.Err()
-		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1830
+	f.of1 = f.n.of("job.New")
+	// contexts_calls_test.go:150: n.of("job.New")(job.New(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	f.await1 = job.New(f.ctx, f.seven)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1835
 		goto resume5
 	}
 	f.State = 5
-	f.seven = nil // not needed any more
+	f.sevenJob = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	return r.Await(f.awaitOrInScopeOrWait2)
+	return r.Await(f.await1)
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
+		await10, await11 := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.awaitOrInScopeOrWait2 = nil
+		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.of1(inScope1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:154: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		f.of1(await10, await11)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	f.of1 = f.n.of("job.Blocking")
+	// contexts_calls_test.go:151: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	f.await1 = job.Blocking(f.ctx, f.seven)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	if f.await1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1858
+		goto resume6
+	}
+	f.State = 6
+	f.sevenJob = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	return r.Await(f.await1)
+resume6:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		await12, await13 := statemachine.JobResult(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		f.await1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+		f.of1(await12, await13)
+		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
+		f.of1 = f.n.of("job.InScope")
+		// contexts_calls_test.go:153: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.awaitOrInScopeOrWait2 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1857
-		goto resume6
-	}
-	f.State = 6
-	f.seven = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-	return r.Await(f.awaitOrInScopeOrWait2)
-resume6:
-	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		await10, await11 := statemachine.JobResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:154
-		f.of1(await10, await11)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
-		s := job.NewScope(f.ctx)
-		s.Go(f.done)
-		f.of1 = f.n.of("job.NewScope")
-		// contexts_calls_test.go:160: n.of("job.NewScope")(s.Wait())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		f.awaitOrInScopeOrWait2 = s.WaitAsync()
-	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	if f.awaitOrInScopeOrWait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1882
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
 		goto resume7
 	}
 	f.State = 7
-	f.ctx, f.n, f.seven, f.done = nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	return r.Await(f.awaitOrInScopeOrWait2)
+	f.seven, f.sevenJob = nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	return r.Await(f.awaitOrInScopeOrWait4)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		f.awaitOrInScopeOrWait2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+		f.of1(inScope1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.of1 = f.n.of("job.InScopeAsync")
+		// contexts_calls_test.go:157: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		done := f.done
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+			s.Go(done)
+			return ctx.Err()
+		})
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1912
+		goto resume8
+	}
+	f.State = 8
+	f.seven, f.sevenJob = nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+	return r.Await(f.awaitOrInScopeOrWait4)
+resume8:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+		f.of1(await14, await15)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+		s := job.NewScope(f.ctx)
+		s.Go(f.done)
+		f.of1 = f.n.of("job.NewScope")
+		// contexts_calls_test.go:163: n.of("job.NewScope")(s.Wait())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		f.awaitOrInScopeOrWait4 = s.WaitAsync()
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1937
+		goto resume9
+	}
+	f.State = 9
+	f.ctx, f.n, f.seven, f.done, f.sevenJob = nil, nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	return r.Await(f.awaitOrInScopeOrWait4)
+resume9:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		f.awaitOrInScopeOrWait4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1898
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1953
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 145, 146, 147, 148, 150, 154, 160)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 146, 147, 148, 149, 150, 151, 153, 157, 163)
 }
 
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
@@ -1920,4 +1975,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0e6c2e3d3934b417
+// Digest of what is above: 8f8ae766ba4c0b4b

@@ -142,7 +142,10 @@ func sharedWork(ctx context.Context, n *notes) {
 func jobs(ctx context.Context, n *notes) {
 	seven := func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	done := func(ctx context.Context) error { return ctx.Err() }
+	sevenJob := func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
 	n.of("job.Run")(job.Run(ctx, seven).Await())
+	n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await())
+	n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await())
 	n.of("job.Go")(job.Go(ctx, done).Await())
 	n.of("job.New")(job.New(ctx, seven).Await())
 	n.of("job.Blocking")(job.Blocking(ctx, seven).Await())

@@ -1312,7 +1312,7 @@ type socketsFrame struct {
 	greet                       func(*netio.Conn, error)
 	loop1                       *statemachine.Loop[*netio.Conn, error]
 	of1                         func(...any)
-	readable7                   *netio.EnteredVoid
+	readable7                   *statemachine.WaitingVoid[int]
 	awaitOrHandshakeOrReadable8 *job.Job[job.Void]
 	known                       *x509.CertPool
 	s                           *netio.TLSConn
@@ -1932,4 +1932,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5e5bdb925c870103
+// Digest of what is above: 3325c62cc8bd5acc

@@ -40,22 +40,18 @@ type buffersFrame struct {
 	ctx context.Context
 	n   *notes
 
-	c          *netio.Conn
-	dial1      *job.Job[*netio.Conn]
-	b          *netio.Buffered
-	of1        func(...any)
-	readable2  *netio.BufferedReadableFrame
-	await3     *job.Job[job.Void]
-	peek4      *netio.BufferedPeekFrame
-	await5     *job.Job[[]byte]
-	readLine6  *netio.BufferedReadLineFrame
-	w          *netio.BufferedWriter
-	write8     *netio.BufferedWriterWriteFrame
-	flush9     *netio.BufferedWriterFlushFrame
-	writeAll12 *netio.Entered
-	await13    *job.Job[int]
-	copy14     *netio.CopyFrame
-	await15    *job.Job[int64]
+	c                *netio.Conn
+	dial1            *job.Job[*netio.Conn]
+	b                *netio.Buffered
+	of1              func(...any)
+	readableOrFlush2 *statemachine.WaitingVoid[job.Void]
+	await3           *job.Job[job.Void]
+	peekOrReadLine4  *statemachine.Waiting[[]byte]
+	await5           *job.Job[[]byte]
+	w                *netio.BufferedWriter
+	writeOrWriteAll8 *statemachine.Waiting[int]
+	await13          *job.Job[int]
+	copyOrAwait14    *job.Job[int64]
 }
 
 // MoveNext runs [buffers] from where it stopped to its next suspension (false) or its end (true).
@@ -70,8 +66,6 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	var flush1 error
 	var writeAll1 int
 	var writeAll2 error
-	var copy1 int64
-	var copy2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -123,7 +117,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	if f.dial1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:121
 		goto resume1
 	}
 	f.State = 1
@@ -145,18 +139,18 @@ resume1:
 	f.of1 = f.n.of("netio.Buffered.Readable")
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readable2, readable1 = f.b.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:150
-	if f.readable2 == nil {
+	f.readableOrFlush2, readable1 = f.b.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:144
+	if f.readableOrFlush2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	readable1 = f.readable2.Results(r)
+	readable1 = f.readableOrFlush2.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readable2 = nil
+	f.readableOrFlush2 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.of1(readable1)
@@ -166,7 +160,7 @@ resumed2:
 	f.await3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:170
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:164
 		goto resume3
 	}
 	f.State = 3
@@ -185,18 +179,18 @@ resume3:
 	f.of1 = f.n.of("netio.Buffered.Peek")
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	f.peek4, peek1, peek2 = f.b.PeekEnter(r, f.ctx, 3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:190
-	if f.peek4 == nil {
+	f.peekOrReadLine4, peek1, peek2 = f.b.PeekEnter(r, f.ctx, 3)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:184
+	if f.peekOrReadLine4 == nil {
 		goto resumed4
 	}
 	f.State = 4
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	peek1, peek2 = f.peek4.Results(r)
+	peek1, peek2 = f.peekOrReadLine4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	f.peek4 = nil
+	f.peekOrReadLine4 = nil
 resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.of1(peek1, peek2)
@@ -206,7 +200,7 @@ resumed4:
 	f.await5 = f.b.PeekAsync(f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:210
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:204
 		goto resume5
 	}
 	f.State = 5
@@ -225,18 +219,18 @@ resume5:
 	f.of1 = f.n.of("netio.Buffered.ReadLine")
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	f.readLine6, readLine1, readLine2 = f.b.ReadLineEnter(r, f.ctx, 9)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:230
-	if f.readLine6 == nil {
+	f.peekOrReadLine4, readLine1, readLine2 = f.b.ReadLineEnter(r, f.ctx, 9)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:224
+	if f.peekOrReadLine4 == nil {
 		goto resumed6
 	}
 	f.State = 6
 	return false
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	readLine1, readLine2 = f.readLine6.Results(r)
+	readLine1, readLine2 = f.peekOrReadLine4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	f.readLine6 = nil
+	f.peekOrReadLine4 = nil
 resumed6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.of1(readLine1, readLine2)
@@ -246,7 +240,7 @@ resumed6:
 	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:250
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:244
 		goto resume7
 	}
 	f.State = 7
@@ -264,9 +258,9 @@ resume7:
 	f.w = netio.NewBufferedWriter(f.c)
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
-	f.write8, _, _ = f.w.WriteEnter(r, []byte("one"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:269
-	if f.write8 == nil {
+	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("one"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:263
+	if f.writeOrWriteAll8 == nil {
 		goto resumed8
 	}
 	f.State = 8
@@ -274,34 +268,34 @@ resume7:
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
-	f.write8.Results(r)
+	f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
-	f.write8 = nil
+	f.writeOrWriteAll8 = nil
 resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.of1 = f.n.of("netio.BufferedWriter.Flush")
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.flush9, flush1 = f.w.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:287
-	if f.flush9 == nil {
+	f.readableOrFlush2, flush1 = f.w.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:281
+	if f.readableOrFlush2 == nil {
 		goto resumed9
 	}
 	f.State = 9
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	flush1 = f.flush9.Results(r)
+	flush1 = f.readableOrFlush2.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.flush9 = nil
+	f.readableOrFlush2 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.of1(flush1)
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
-	f.write8, _, _ = f.w.WriteEnter(r, []byte("two"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:304
-	if f.write8 == nil {
+	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("two"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:298
+	if f.writeOrWriteAll8 == nil {
 		goto resumed10
 	}
 	f.State = 10
@@ -309,9 +303,9 @@ resumed9:
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
-	f.write8.Results(r)
+	f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
-	f.write8 = nil
+	f.writeOrWriteAll8 = nil
 resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.of1 = f.n.of("netio.BufferedWriter.FlushAsync")
@@ -320,7 +314,7 @@ resumed10:
 	f.await3 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:324
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:318
 		goto resume11
 	}
 	f.State = 11
@@ -340,9 +334,9 @@ resume11:
 	f.of1 = f.n.of("netio.Conn.WriteAll")
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	f.writeAll12, writeAll1, writeAll2 = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:345
-	if f.writeAll12 == nil {
+	f.writeOrWriteAll8, writeAll1, writeAll2 = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:339
+	if f.writeOrWriteAll8 == nil {
 		goto resumed12
 	}
 	f.State = 12
@@ -350,9 +344,9 @@ resume11:
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	writeAll1, writeAll2 = f.writeAll12.Results(r)
+	writeAll1, writeAll2 = f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	f.writeAll12 = nil
+	f.writeOrWriteAll8 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.of1(writeAll1, writeAll2)
@@ -362,7 +356,7 @@ resumed12:
 	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 	if f.await13.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:366
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:360
 		goto resume13
 	}
 	f.State = 13
@@ -382,49 +376,53 @@ resume13:
 	f.of1 = f.n.of("netio.Copy")
 	// contexts_netio_test.go:51: n.of("netio.Copy")(netio.Copy(ctx, c, b))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	f.copy14, copy1, copy2 = netio.CopyEnter(r, f.ctx, f.c, f.b)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:387
-	if f.copy14 == nil {
-		goto resumed14
+	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
+	if f.copyOrAwait14.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:383
+		goto resume14
 	}
 	f.State = 14
 	f.w = nil // not needed any more
-	return false
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
+	return r.Await(f.copyOrAwait14)
 resume14:
+	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	copy1, copy2 = f.copy14.Results(r)
+		copy1, copy2 := statemachine.TwinResult(r, f.copyOrAwait14)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	f.copy14 = nil
-resumed14:
+		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	f.of1(copy1, copy2)
+		f.of1(copy1, copy2)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	f.of1 = f.n.of("netio.CopyAsync")
 	// contexts_netio_test.go:52: n.of("netio.CopyAsync")(netio.CopyAsync(ctx, c, b).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	f.await15 = netio.CopyAsync(f.ctx, f.c, f.b)
+	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	if f.await15.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:408
+	if f.copyOrAwait14.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:406
 		goto resume15
 	}
 	f.State = 15
 	f.ctx, f.n, f.c, f.b, f.w = nil, nil, nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	return r.Await(f.await15)
+	return r.Await(f.copyOrAwait14)
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		await14, await16 := statemachine.JobResult(r, f.await15)
+		await14, await15 := statemachine.JobResult(r, f.copyOrAwait14)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		f.await15 = nil
+		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		f.of1(await14, await16)
+		f.of1(await14, await15)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:428
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:426
 }
 
 // Location returns where [buffers] is suspended.
@@ -449,4 +447,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f3f215ec052a6720
+// Digest of what is above: 4f0a384d86af7352

@@ -93,6 +93,7 @@ func TestANilContextIsBackground(t *testing.T) {
 		{simulated, simulatedAsync},
 		{contexts, contextsAsync},
 		{shutdowns, shutdownsAsync},
+		{durables, durablesAsync},
 	} {
 		group.plain(context.Background(), &want)
 		group.plain(none, &plain)
@@ -139,7 +140,7 @@ func takers(t *testing.T) (names []string) {
 // programs.
 func inRuntime(dir string) bool {
 	top, _, _ := strings.Cut(dir, "/")
-	return !slices.Contains([]string{"internal", "examples", "docs", "codegen"}, top) && dir != "schedulers/schedulertest"
+	return !slices.Contains([]string{"internal", "examples", "docs", "codegen", "tools"}, top) && dir != "schedulers/schedulertest" && !strings.Contains(dir, "/internal/")
 }
 
 func takesContext(fn *ast.FuncDecl) bool {

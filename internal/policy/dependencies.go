@@ -20,7 +20,7 @@ var allowances = []allowance{
 		because: "only tests import it, and it uses what the tests of this module use",
 	},
 	{
-		from:    []string{"codegen/...", "internal/policy", "internal/cross", "tools/..."},
+		from:    []string{"codegen/...", "internal/policy", "tools/..."},
 		may:     []string{"golang.org/x/tools/..."},
 		because: "what runs at build time reads Go with the packages that Go's own tools are made of, and with nothing else",
 	},

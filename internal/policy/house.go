@@ -18,12 +18,12 @@ type Direction struct {
 
 // The layers, from the ground up.
 var (
-	aboveSchedulers   = []string{"continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
-	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
-	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
-	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."}
-	testKits          = []string{"schedulers/schedulertest/...", "jobtest/...", "internal/linear/..."}
-	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
+	aboveSchedulers   = []string{"continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/...", "durable/..."}
+	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/...", "durable/..."}
+	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/...", "durable/..."}
+	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/...", "durable/..."}
+	testKits          = []string{"schedulers/schedulertest/...", "jobtest/...", "durable/durabletest/...", "internal/linear/..."}
+	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/...", "tools/..."}
 )
 
 // The phases of the generator. Each is a function from its input to its output,
@@ -81,6 +81,16 @@ var house = []Direction{
 		From:    []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/..."},
 		Never:   []string{"inspect/..."},
 		Because: "a program that is not looked into carries no page, no template and no profile",
+	},
+	{
+		From:    []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."},
+		Never:   []string{"durable/..."},
+		Because: "a program that saves nothing carries no codec and no engine",
+	},
+	{
+		From:    []string{"durable"},
+		Never:   []string{"..."},
+		Because: "a store in another module imports it, and what is saved must not depend on how machines run in memory",
 	},
 	{
 		From:    []string{"codegen/..."},
@@ -212,8 +222,11 @@ var existing = []string{
 	"codegen/vet",
 	"continuation",
 	"coord",
+	"durable",
+	"durable/durabletest",
 	"inspect",
 	"inspect/metrics",
+	"inspect/record",
 	"job",
 	"jobtest",
 	"jobtest/simnet",

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/heap"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -22,7 +23,7 @@ type Clock struct {
 	mu    sync.Mutex
 	now   int64
 	armed uint64 // timers ever armed: decides between equal times
-	queue queue
+	queue heap.Heap[entry]
 }
 
 // Now returns the time shown.
@@ -42,7 +43,7 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 		t.When = math.MaxInt64
 	}
 	c.armed++
-	c.queue.push(entry{t.When, c.armed, t})
+	c.queue.Push(entry{t, c.armed})
 }
 
 // StopTimer disarms t and reports whether it did: false says that t has expired, is
@@ -53,7 +54,7 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
-	c.queue.remove(t.Slot - 1)
+	c.queue.Remove(t.Slot - 1)
 	return true
 }
 
@@ -61,10 +62,10 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 func (c *Clock) Next() (at time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) == 0 {
+	if c.queue.Len() == 0 {
 		return 0, false
 	}
-	return time.Duration(c.queue[0].when), true
+	return time.Duration(c.queue.First().timer.When), true
 }
 
 // Due takes out the earliest timer if its time is not after limit, moves the
@@ -74,11 +75,11 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) == 0 || c.queue[0].when > int64(limit) {
+	if c.queue.Len() == 0 || c.queue.First().timer.When > int64(limit) {
 		c.now = max(c.now, int64(limit))
 		return nil
 	}
-	t := c.queue.remove(0)
+	t := c.queue.Pop().timer
 	c.now = max(c.now, t.When)
 	return t
 }
@@ -87,88 +88,22 @@ func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 func (c *Clock) Armed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.queue)
+	return c.queue.Len()
 }
 
-// queue is a 4-ary heap: the children of i are 4i+1 to 4i+4. Package container/heap would
-// allocate at each push and pop. Invariant: queue[i].timer.Slot == i+1, and Slot is 0
-// outside.
-type queue []entry
-
+// entry is an armed timer. In the queue at position i, timer.Slot is i+1, and outside 0.
 type entry struct {
-	when  int64
-	seq   uint64
 	timer *schedulers.Timer
+	seq   uint64
 }
 
-const arity = 4
-
-func (e *entry) before(f *entry) bool {
-	if e.when != f.when {
-		return e.when < f.when
+// Before implements [heap.Element].
+func (e entry) Before(other entry) bool {
+	if a, b := e.timer.When, other.timer.When; a != b {
+		return a < b
 	}
-	return e.seq < f.seq
+	return e.seq < other.seq
 }
 
-func (q *queue) push(e entry) {
-	*q = append(*q, e)
-	q.up(len(*q)-1, e)
-}
-
-// remove takes out the entry at index i and returns its timer.
-func (q *queue) remove(i int) *schedulers.Timer {
-	t := (*q)[i].timer
-	n := len(*q) - 1
-	last := (*q)[n]
-	(*q)[n] = entry{}
-	*q = (*q)[:n]
-	if i < n {
-		if i > 0 && last.before(&(*q)[(i-1)/arity]) {
-			q.up(i, last)
-		} else {
-			q.down(i, last)
-		}
-	}
-	t.Slot = 0
-	return t
-}
-
-// up puts e in its position on the path from index i to the root.
-func (q *queue) up(i int, e entry) {
-	for i > 0 {
-		parent := (i - 1) / arity
-		if !e.before(&(*q)[parent]) {
-			break
-		}
-		q.set(i, (*q)[parent])
-		i = parent
-	}
-	q.set(i, e)
-}
-
-// down puts e in its position on the path from index i to the leaves.
-func (q *queue) down(i int, e entry) {
-	for {
-		first := arity*i + 1
-		if first >= len(*q) {
-			break
-		}
-		least := first
-		for c := first + 1; c < min(first+arity, len(*q)); c++ {
-			if (*q)[c].before(&(*q)[least]) {
-				least = c
-			}
-		}
-		if !(*q)[least].before(&e) {
-			break
-		}
-		q.set(i, (*q)[least])
-		i = least
-	}
-	q.set(i, e)
-}
-
-func (q *queue) set(i int, e entry) {
-	(*q)[i] = e
-	e.timer.Slot = i + 1
-}
+// Moved implements [heap.Element].
+func (e entry) Moved(at int) { e.timer.Slot = at + 1 }

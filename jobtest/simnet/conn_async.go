@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -51,7 +50,7 @@ type ConnReadLocals struct {
 	c *Conn
 	p []byte
 
-	lock1  *coord.EnteredVoid[job.Void]
+	lock1  *statemachine.WaitingVoid[job.Void]
 	await2 *job.Job[job.Void]
 }
 
@@ -87,7 +86,7 @@ func (f *ConnReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	// conn.go:49: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:49
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:90
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -136,7 +135,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:58
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:140
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:139
 		goto resume2
 	}
 	f.State = 2
@@ -157,7 +156,7 @@ resume2:
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:161
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:160
 	goto for1
 }
 
@@ -257,7 +256,7 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.failed("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:261
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:260
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:77
@@ -268,7 +267,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:272
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:271
 		goto resume1
 	}
 	f.State = 1
@@ -283,13 +282,13 @@ resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:287
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:286
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:80
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:293
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:292
 	goto for1
 }
 
@@ -355,7 +354,7 @@ type ConnWriteFrame struct {
 	c *Conn
 	p []byte
 
-	lock1  *coord.EnteredVoid[job.Void]
+	lock1  *statemachine.WaitingVoid[job.Void]
 	await2 *job.Job[job.Void]
 
 	written int
@@ -380,7 +379,7 @@ func (f *ConnWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// conn.go:89: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:89
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:384
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -433,7 +432,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:102
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:437
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:436
 		goto resume2
 	}
 	f.State = 2
@@ -455,7 +454,7 @@ resume2:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:459
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:458
 	goto for1
 }
 
@@ -556,7 +555,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:310
 		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:560
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:559
 	if !asleep1 {
 		goto resumed2
 	}
@@ -569,12 +568,12 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:312
 	if !f.s.unload(f.n) {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:573
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:572
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:314
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:578
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:577
 	goto for1
 }
 
@@ -658,7 +657,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, ctx context.Context,
 	// conn.go:408: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:408
 	asleep1, sleep1 = statemachine.Sleep(r, ctx, after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:662
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:661
 	if !asleep1 {
 		goto resumed1
 	}
@@ -670,13 +669,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:408
 	if sleep1 != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:674
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:673
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:410
 	}
 	f.d.elapsed(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:680
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:679
 	f.State = statemachine.Finished
 	return true
 }
@@ -707,4 +706,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fba59c85fff75914
+// Digest of what is above: 4fd2a90028fa9922

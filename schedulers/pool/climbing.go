@@ -76,6 +76,20 @@ func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	}
 }
 
+// Replay returns the decisions of [HillClimbing] without a pool: a function that is given
+// one sample after another, and returns how many workers should run next, between least
+// and most. Of a sample it reads Workers, Completed and Elapsed. Given the samples of a
+// pool with these bounds, it returns what the pool has decided, unless the bounds were
+// changed or a stall has added workers; given those of a model, it predicts what a pool
+// would do. Bounds are as in [Workers]. The function does not block; it is not safe for
+// concurrent use.
+func Replay(least, most int) func(Sample) (next int) {
+	c := hillclimb.New(bounds(least, most))
+	return func(s Sample) int {
+		return c.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed})
+	}
+}
+
 // climbing takes samples and applies the climber's decisions. Pool.mu guards it, except
 // for its constant fields.
 type climbing struct {

@@ -145,7 +145,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 		for range 2_000 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-release }), schedulers.Hint{}))
 		}
-		again := hillclimb.New(2, 8)
+		again := Replay(2, 8)
 		for range 60 {
 			for range enough { // work items that end in this interval
 				release <- struct{}{}
@@ -157,7 +157,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 			s := trace[len(trace)-1]
 			assert.Equal(t, ClimbingInterval, s.Elapsed)
 			assert.Equal(t, enough, s.Completed)
-			assert.Equal(t, s.Next, again.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed}))
+			assert.Equal(t, s.Next, again(s), "the trace can be replayed")
 			_, _, now := p.WorkerLimits()
 			assert.Equal(t, s.Next, now)
 		}

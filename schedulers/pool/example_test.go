@@ -38,6 +38,17 @@ func Example() {
 	// <nil>
 }
 
+// What would a pool do if throughput grew with each worker? It would go to its upper bound.
+func ExampleReplay() {
+	next := pool.Replay(2, 10)
+	workers := 2
+	for range 500 {
+		workers = next(pool.Sample{Workers: workers, Completed: 100 * workers, Elapsed: pool.ClimbingInterval})
+	}
+	fmt.Println(workers)
+	// Output: 10
+}
+
 // A wait inside a job runs the awaited job in place, so one worker is enough.
 func ExamplePool_MayRunInPlace() {
 	p := pool.New(pool.Workers(1, 1))

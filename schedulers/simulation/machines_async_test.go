@@ -52,7 +52,7 @@ type transferBetweenLocals struct {
 	from *coord.Mutex
 	to   *coord.Mutex
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -458,7 +458,7 @@ type waitForLockLocals struct {
 
 	l *coord.RWMutex
 
-	rLock1 *coord.EnteredVoid[bool]
+	rLock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
@@ -545,7 +545,7 @@ type waitForKeyLocals struct {
 	l   *coord.KeyedMutex[string]
 	key string
 
-	lock1 *coord.EnteredVoid[string]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
@@ -865,4 +865,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c502ba50a526ec86
+// Digest of what is above: a18960fb1fd168c5

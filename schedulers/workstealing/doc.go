@@ -63,7 +63,7 @@
 // runs, each event is in its trace too: `go tool trace` shows it as a log message under
 // the scheduler's [Name]. The command
 //
-//	go run ./internal/experiments sharing spinning
+//	go run ./tools/experiments sharing spinning
 //
 // of this module compares stealing with its alternative, sharing, in which the
 // submitter hands work to the least loaded processor: it counts how much work changes

@@ -35,7 +35,7 @@ func Yield() {}
 func load(t *testing.T, text string) world {
 	t.Helper()
 	fset := token.NewFileSet()
-	var job *types.Package
+	var job, run *types.Package
 	check := func(path, text string) world {
 		file, err := parser.ParseFile(fset, path+".go", text, parser.ParseComments)
 		require.NoError(t, err)
@@ -43,23 +43,27 @@ func load(t *testing.T, text string) world {
 			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 			Instances: map[*ast.Ident]types.Instance{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
 		}
-		config := &types.Config{Importer: only{job}}
+		config := &types.Config{Importer: only{job, run}}
 		pkg, err := config.Check(path, fset, []*ast.File{file}, info)
 		require.NoError(t, err)
 		return world{pkg, info, file}
 	}
 	job = check(JobPath, jobText).Package
-	return check("example.com/p", "package p\nimport job \""+JobPath+"\"\nvar _ job.Void\n"+text)
+	run = check(StatemachinePath, runText).Package
+	head := fmt.Sprintf("package p\nimport (job %q; statemachine %q)\nvar (_ job.Void; _ statemachine.Run)\n", JobPath, StatemachinePath)
+	return check("example.com/p", head+text)
 }
 
-// only imports one package.
-type only struct{ pkg *types.Package }
+// only imports the packages of the runtime.
+type only [2]*types.Package
 
 var standard = importer.Default()
 
 func (o only) Import(path string) (*types.Package, error) {
-	if path == o.pkg.Path() {
-		return o.pkg, nil
+	for _, pkg := range o {
+		if pkg != nil && path == pkg.Path() {
+			return pkg, nil
+		}
 	}
 	return standard.Import(path)
 }
@@ -85,6 +89,60 @@ func TestAPairIsDeclaredTogetherAndAgrees(t *testing.T) {
 			assert.Equal(t, f, new(Twins).Plain(twin), text)
 		}
 	}
+}
+
+// runText is as much of package statemachine as the rule of twins looks at.
+const runText = "package statemachine\ntype Run struct{}\n"
+
+func TestAnEntryIsBesideOrComesFromAStructThatHasNoFormOfItsOwn(t *testing.T) {
+	const (
+		forms = "func (t *T) F(int) error { return nil }; func (t *T) FAsync(int) *job.Job[job.Void] { return nil }\n"
+		entry = "FEnter(r *statemachine.Run, n int) (*W, error) { return nil, nil }; type W struct{}\n"
+		inner = "func (h *hidden) " + entry
+	)
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"beside":                     {"type T struct{}; func (t *T) " + entry, true},
+		"by an alias":                {"type T struct{}; type t = T; func (t *t) " + entry, true},
+		"embedded":                   {"type T struct{ hidden }; type hidden struct{};" + inner, true},
+		"embedded by an alias":       {"type T struct{ h }; type h = hidden; type hidden struct{};" + inner, true},
+		"none":                       {"type T struct{}", false},
+		"with other parameters":      {"type T struct{ hidden }; type hidden struct{}; func (h *hidden) FEnter(r *statemachine.Run) (*W, error) { return nil, nil }; type W struct{}", false},
+		"of the embedded F":          {"type T struct{ hidden }; type hidden struct{}; func (h *hidden) F(int) error { return nil };" + inner, false},
+		"from a struct further in":   {"type T struct{ outer }; type outer struct{ hidden }; func (o *outer) F(int) error { return nil }; type hidden struct{};" + inner, false},
+		"not the embedded pointer's": {"type T struct{ *hidden }; type hidden struct{}; func (h hidden) F(int) error { return nil };" + inner, false},
+	} {
+		w := load(t, c.text+"\n"+forms)
+		named := w.Scope().Lookup("T").Type().(*types.Named)
+		for m := range named.Methods() {
+			if m.Name() == "F" {
+				assert.Equal(t, c.want, new(Twins).enterOf(m) != nil, name)
+			}
+		}
+	}
+}
+
+func TestAnEntryOfAGenericTypeIsPromoted(t *testing.T) {
+	w := load(t, `type T[A any] struct{ h[A] }
+type h[A any] = hidden[A]
+type hidden[A any] struct{}
+type W[A any] struct{}
+func (h *hidden[B]) FEnter(r *statemachine.Run, b B) (*W[B], B, error) { panic(0) }
+func (t *T[A]) F(a A) (A, error) { panic(0) }
+func (t *T[A]) FAsync(a A) *job.Job[A] { panic(0) }
+func g(t *T[string]) { t.F("") }
+`)
+	found := false
+	ast.Inspect(w.file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && types.ExprString(call.Fun) == "t.F" {
+			s, suspends := new(Twins).Suspends(call, w.info)
+			found = suspends && s.Kind == KindEnter && types.TypeString(s.Frame, func(*types.Package) string { return "" }) == "*W[string]"
+		}
+		return true
+	})
+	assert.True(t, found)
 }
 
 func TestKeysAgreeOnSyntaxAndTypes(t *testing.T) {

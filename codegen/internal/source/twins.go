@@ -16,6 +16,10 @@ import (
 // other modules need nothing. It is tempting to use the annotations instead of
 // the types here. But then calls of twins that another module generated would
 // block, and an interface could not have a twin.
+//
+// The entry FEnter is next to F too. It may also be a method of a struct of the same
+// package that the receiver embeds, if F is none: then it can only be F's. A package
+// hides entries from the documentation of a generic type this way; see package coord.
 
 // Twins answers which calls suspend. It is safe for concurrent use.
 type Twins struct {
@@ -182,10 +186,32 @@ func (t *Twins) enterOf(fn *types.Func) *types.Func {
 		name = names.Enter
 	}
 	enter := beside(fn, name)
+	if enter == nil {
+		enter = inherited(fn, name)
+	}
 	if enter == nil || !isEnter(fn, enter) {
 		return nil
 	}
 	return enter
+}
+
+// inherited finds the method called name that the receiver of fn gets from a struct of
+// its package which it embeds, and which has no method of fn's name.
+func inherited(fn *types.Func, name string) *types.Func {
+	named := receiverNamed(fn)
+	if named == nil {
+		return nil
+	}
+	obj, path, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, fn.Pkg(), name)
+	m, ok := obj.(*types.Func)
+	if !ok || len(path) != 2 || m.Pkg() != fn.Pkg() {
+		return nil
+	}
+	embedded := m.Signature().Recv().Type()
+	if twin, _, _ := types.LookupFieldOrMethod(embedded, true, fn.Pkg(), fn.Name()); twin != nil {
+		return nil
+	}
+	return m.Origin()
 }
 
 // beside finds the function called name that is declared where fn is.

@@ -406,7 +406,7 @@ type dineLocals struct {
 	left  *coord.Mutex
 	right *coord.Mutex
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
 // dineFrame is the frame of [dine] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -1300,4 +1300,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2e04f4f75f448adf
+// Digest of what is above: 8ec2238589a227db

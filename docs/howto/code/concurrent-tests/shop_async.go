@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 
-	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -61,13 +60,13 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:64
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:26
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:70
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
 	return r.Yield()
@@ -76,7 +75,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:79
 	f.State = statemachine.Finished
 	return true
 }
@@ -140,7 +139,7 @@ type shopBuyLockedLocals struct {
 	s   *shop
 	ctx context.Context
 
-	lock1 *coord.EnteredVoid[job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
 	buy2  *shopBuyFrame
 }
 
@@ -175,7 +174,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	// shop.go:36: if err := s.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:179
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:178
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -210,7 +209,7 @@ resumed1:
 	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:214
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:213
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -229,7 +228,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:232
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -261,4 +260,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0d432e737f7e8a0a
+// Digest of what is above: cf9672cffb89e89a

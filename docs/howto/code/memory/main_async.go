@@ -34,7 +34,7 @@ type uploadLocals struct {
 	statemachine.Frame
 
 	head  [4096]byte
-	wait1 *coord.EnteredVoid[job.Void]
+	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [upload] from where it stopped to its next suspension (false) or its end (true).
@@ -123,7 +123,7 @@ func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualRese
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own while it is suspended.
-type pollFrame = coord.EnteredVoid[job.Void]
+type pollFrame = statemachine.WaitingVoid[job.Void]
 
 // pollMachine is the root of a chain of calls that begins with [poll]: it passes on what the callee returns.
 type pollMachine struct {
@@ -146,4 +146,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 04b1fe7f2fadd251
+// Digest of what is above: 7b3e72df609a3951

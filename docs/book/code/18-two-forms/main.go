@@ -1,0 +1,48 @@
+// The release form and the debug form of one machine, measured: how often each of them
+// allocates, and how many bytes.
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/movenext/movenext/docs/book/code/18-two-forms/release"
+	"github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug"
+	"github.com/movenext/movenext/job"
+)
+
+// sumAsync is the twin in one of its forms.
+type sumAsync func(a, b *job.Job[int]) *job.Job[int]
+
+// cost returns how many objects, and how many bytes, a call of f allocates.
+func cost(f func()) (objects, bytes uint64) {
+	const rounds = 1000
+	for range 10 {
+		f()
+	}
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range rounds {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return (after.Mallocs - before.Mallocs + rounds/2) / rounds, (after.TotalAlloc - before.TotalAlloc + rounds/2) / rounds
+}
+
+// measure prints what a call costs that does not wait, and one that waits for its second
+// job. The caller's own source is not counted.
+func measure(form string, sum sumAsync) {
+	one, big := job.FromResult(1), job.FromResult(1000)
+	objects, bytes := cost(func() { _ = sum(one, big) })
+	fmt.Printf("%-8s does not wait: %d object of %3d bytes", form, objects, bytes)
+
+	sourceObjects, sourceBytes := cost(func() { job.NewSource[int]() })
+	objects, bytes = cost(func() { _ = sum(one, job.NewSource[int]().Job()) })
+	fmt.Printf(";  waits: %d object of %3d bytes\n", objects-sourceObjects, bytes-sourceBytes)
+}
+
+func main() {
+	measure("release", release.SumAsync)
+	measure("debug", debug.SumAsync)
+}

@@ -1,0 +1,84 @@
+// A service that ends in order: it takes no more requests, finishes those that it has,
+// and at the end of its patience cancels what is left.
+package main
+
+//go:generate go tool movenext .
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/job"
+)
+
+// errStopping is why requests are refused, and canceled in the end.
+var errStopping = errors.New("the service stops")
+
+// service runs requests in a scope. The scope's context is not that of a signal:
+// requests outlive the signal until patience ends.
+type service struct {
+	requests *job.Scope
+	stopping atomic.Bool
+}
+
+// handle starts a request, unless the service stops.
+//
+//movenext:async
+func (s *service) handle(name string, long time.Duration) error {
+	if s.stopping.Load() {
+		return errStopping
+	}
+	s.requests.Go(func(ctx context.Context) error { return request(ctx, name, long) })
+	return nil
+}
+
+// stop refuses new requests and waits for those in flight. When patience has passed it
+// cancels them, and waits until they have cleaned up.
+//
+//movenext:async
+func (s *service) stop(ctx context.Context, patience time.Duration) error {
+	s.stopping.Store(true)
+	ended := s.requests.WaitAsync()
+	_, err := job.WaitTimeout(ctx, ended, patience).Await()
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.requests.Cancel(errStopping)
+		_, err = ended.Await()
+	}
+	return err
+}
+
+// request takes so long, and cleans up in any case.
+//
+//movenext:async
+func request(ctx context.Context, name string, long time.Duration) error {
+	defer fmt.Println(" ", name, "has cleaned up")
+	err := job.Sleep(ctx, long)
+	if err != nil {
+		fmt.Println(" ", name, "is canceled:", context.Cause(ctx))
+	}
+	return err
+}
+
+// life is what main does in a server, with signal.NotifyContext in front of stop.
+//
+//movenext:async
+func life(ctx context.Context) error {
+	s := &service{requests: job.NewScope(context.WithoutCancel(ctx), job.Supervisor())}
+	for name, long := range map[string]time.Duration{"a short request": time.Millisecond, "a long request": time.Hour} {
+		if err := s.handle(name, long); err != nil {
+			return err
+		}
+	}
+	fmt.Println("the signal arrives")
+	err := s.stop(ctx, time.Second)
+	fmt.Println("a late request:", s.handle("late", time.Second))
+	return err
+}
+
+func main() {
+	_, err := lifeAsync(context.Background()).Wait(context.Background())
+	fmt.Println("stopped:", err)
+}

@@ -1,0 +1,195 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// SignalOption changes how a signal is sent.
+type SignalOption func(*Message)
+
+// SignalKey makes a signal idempotent: a second one with the same key is dropped.
+func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key } }
+
+// Signal sends a value to an instance, which gets it from a [Receive] of that name, now or
+// later. It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no
+// instance will receive it. The value has to be one that can be saved.
+func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ...SignalOption) error {
+	if name == "" || strings.HasPrefix(name, "$") {
+		return fmt.Errorf("durable: %q cannot be the name of a signal", name)
+	}
+	payload, err := encodePayload(value)
+	if err != nil {
+		return err
+	}
+	m := Message{Name: name, Payload: payload, Sent: time.Now()}
+	for _, opt := range opts {
+		opt(&m)
+	}
+	return e.send(background(ctx), id, m)
+}
+
+func (e *Engine) send(ctx context.Context, id string, m Message) error {
+	if err := e.store.Send(ctx, id, m); err != nil {
+		return err
+	}
+	e.changed()
+	return nil
+}
+
+// Cancel asks an instance to end. Its Receive, Sleep and steps return [ErrCanceled] from then
+// on, a step that runs in this process has its context canceled, and the function's deferred
+// compensations run when it returns that error. It does not wait for that. The errors are those
+// of [Engine.Signal].
+func (e *Engine) Cancel(ctx context.Context, id string) error {
+	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: time.Now()})
+	e.mu.Lock()
+	here := e.running[id]
+	e.mu.Unlock()
+	if here != nil && err == nil {
+		here.cancel(ErrCanceled)
+	}
+	return err
+}
+
+// tries is how often a change of a record is tried that others change too.
+const tries = 100
+
+// change swaps a record after edit, again if another writer was faster.
+func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error) error {
+	for range tries {
+		r, err := e.store.Load(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := edit(r); err != nil {
+			return err
+		}
+		r.Updated = time.Now()
+		if _, err = e.store.Swap(ctx, r); !errors.Is(err, ErrConflict) {
+			e.changed()
+			e.tell(id)
+			return err
+		}
+	}
+	return ErrConflict
+}
+
+// Terminate ends an instance at once, without compensations: what its steps have done stays. A
+// step that runs is not stopped, but its result is dropped. The error is ErrNotFound or
+// ErrEnded.
+func (e *Engine) Terminate(ctx context.Context, id string) error {
+	return e.change(background(ctx), id, func(r *Record) error {
+		if r.Status.Ended() {
+			return ErrEnded
+		}
+		r.Status, r.Reason, r.Owner, r.Due = Terminated, "", "", time.Time{}
+		return nil
+	})
+}
+
+// Resume makes a stuck instance continue from its last checkpoint, after the reason is gone. It
+// does nothing for one that is not stuck. The error is ErrNotFound or ErrEnded.
+func (e *Engine) Resume(ctx context.Context, id string) error {
+	errFine := errors.New("not stuck")
+	err := e.change(background(ctx), id, func(r *Record) error {
+		switch {
+		case r.Status.Ended():
+			return ErrEnded
+		case r.Status != Stuck:
+			return errFine
+		}
+		r.Status, r.Reason, r.Owner, r.Due = Running, "", "", time.Now()
+		return nil
+	})
+	if errors.Is(err, errFine) {
+		return nil
+	}
+	return err
+}
+
+// Instance describes an instance: where it is suspended, and with which values.
+type Instance struct {
+	ID, Function string
+	Status       Status
+	Reason       string // Stuck: why
+	Labels       map[string]string
+	Worker       string // that runs it; empty: none
+	Created      time.Time
+	Updated      time.Time
+
+	Point   string    // where it was saved last
+	At      string    // file:line of that, when it was saved
+	Step    string    // the step that runs there; empty: it waits
+	Attempt int       // of the step
+	Signal  string    // that it waits for
+	Until   time.Time // when it stops waiting; zero: never
+
+	// Locals are the values saved there, by name, as JSON. Deferred are the
+	// compensations to come, the next one last.
+	Locals   map[string]json.RawMessage
+	Deferred []string
+}
+
+// Get describes an instance. The error is ErrNotFound, or says that it cannot be read.
+func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
+	r, err := e.store.Load(background(ctx), id)
+	if err != nil {
+		return nil, err
+	}
+	return describe(r), nil
+}
+
+// List describes the instances that match, in the order of their ids. The ID of the last one
+// is the After of the next call.
+func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
+	records, err := e.store.List(background(ctx), f)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Instance
+	for _, r := range records {
+		list = append(list, describe(r))
+	}
+	return list, nil
+}
+
+// describe reads a record. One that is damaged has no point and no locals.
+func describe(r *Record) *Instance {
+	i := &Instance{
+		ID: r.ID, Function: r.Function, Status: r.Status, Reason: r.Reason, Labels: r.Labels,
+		Worker: r.Owner, Created: r.Created, Updated: r.Updated,
+	}
+	doc, err := open(r.State)
+	if err != nil {
+		if i.Reason == "" {
+			i.Reason = err.Error()
+		}
+		return i
+	}
+	i.Point, i.At, i.Step, i.Attempt, i.Signal, i.Until = doc.Point, doc.At, doc.Step, doc.Attempt, doc.Signal, doc.Until
+	i.Locals = map[string]json.RawMessage{}
+	for name, v := range doc.Values {
+		i.Locals[name] = asJSON(v)
+	}
+	if len(doc.Objects) > 0 {
+		i.Locals["$objects"] = asJSON(doc.Objects)
+	}
+	for _, d := range doc.Deferred {
+		i.Deferred = append(i.Deferred, d.Step)
+	}
+	return i
+}
+
+// asJSON is a value that was read from JSON.
+func asJSON(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}

@@ -1,0 +1,304 @@
+package durabletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// Case is a durable function with the input of one run.
+type Case[S, Req, Res any] struct {
+	Function durable.Function[S, Req, Res]
+	Plain    func(s S, ctx context.Context, request Req) (Res, error) // (*Shop).Order
+
+	Receiver func() S // a new one for each run
+	Request  Req
+	Signals  []Signal // all sent right after the start
+
+	// Options are those of the engines; a store that is no [durable.Notifier] wants a
+	// durable.Poll. Equal compares two outcomes; nil: the results
+	// as JSON, the errors as text. Check is called after each run; it may be nil.
+	Options []durable.Option
+	Equal   func(a, b Outcome[Res]) bool
+	Check   func(t testing.TB, receiver S)
+
+	// Store makes the store of a run; nil: one in memory.
+	Store func() durable.Store
+}
+
+// Outcome is what a run has returned.
+type Outcome[Res any] struct {
+	Result Res
+	Err    error
+}
+
+// CrashEverywhere runs the plain form of a function, then the function on an engine, and then
+// once more for each write of that run and both sides of it: the process dies right before the
+// write, or right after. Another engine continues. Each outcome has to be that of the plain
+// form. It returns the number of runs.
+//
+// A function that sleeps, or times out, waits for the clock: call CrashEverywhere in a bubble
+// of testing/synctest.
+func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
+	t.Helper()
+	receiver := c.Receiver()
+	var want Outcome[Res]
+	want.Result, want.Err = c.Plain(receiver, Plain(context.Background(), c.Signals...), c.Request)
+	want.Err = durable.Normalise(want.Err)
+	c.check(t, "the plain form", receiver, want, want)
+
+	writes := c.run(t, "without a crash", nil, want)
+	runs = 2
+	for n := 1; n <= writes; n++ {
+		for _, after := range []bool{false, true} {
+			side := "before"
+			if after {
+				side = "after"
+			}
+			c.run(t, fmt.Sprintf("crashed %s write %d of %d", side, n, writes), &death{at: n, after: after}, want)
+			runs++
+		}
+	}
+	return runs
+}
+
+// run is one run, on an engine that may die, and one that continues. It returns how many
+// writes the first has made.
+func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcome[Res]) int {
+	t.Helper()
+	var store durable.Store
+	if c.Store != nil {
+		store = c.Store()
+	} else {
+		store = durable.NewMemory()
+	}
+	receiver := c.Receiver()
+	ctx := context.Background()
+	first := &mortal{Store: store, death: d, dead: make(chan struct{})}
+	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil)))}, c.Options...)
+	e, err := durable.Open(ctx, first, opts...)
+	if err != nil {
+		t.Fatalf("durabletest: %s: %v", what, err)
+	}
+	h, err := durable.Serve(e, c.Function, receiver).Start(ctx, "run", c.Request)
+	if err != nil {
+		t.Fatalf("durabletest: %s: %v", what, err)
+	}
+	for _, s := range c.Signals {
+		if err := send(ctx, store, s); err != nil && !errors.Is(err, durable.ErrEnded) {
+			t.Fatalf("durabletest: %s: %v", what, err)
+		}
+	}
+	var got Outcome[Res]
+	got.Result, got.Err = c.outcome(ctx, h, first)
+	shutdown(e)
+	if errors.Is(got.Err, errDied) {
+		first.expire(ctx)
+		second, err := durable.Open(ctx, impatient{store}, opts...)
+		if err != nil {
+			t.Fatalf("durabletest: %s: %v", what, err)
+		}
+		got.Result, got.Err = durable.Serve(second, c.Function, receiver).Handle("run").Wait(ctx)
+		shutdown(second)
+	}
+	c.check(t, what, receiver, got, want)
+	return first.writes()
+}
+
+// send sends a signal as any process would.
+func send(ctx context.Context, store durable.Store, s Signal) error {
+	payload, err := durable.EncodeSignal(s.Value)
+	if err != nil {
+		return err
+	}
+	return store.Send(ctx, "run", durable.Message{Name: s.Name, Payload: payload, Sent: time.Now()})
+}
+
+// outcome waits until the instance ends or the process dies.
+func (c *Case[S, Req, Res]) outcome(ctx context.Context, h durable.Handle[Res], m *mortal) (Res, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-m.dead:
+			cancel(errDied)
+		case <-ctx.Done():
+		}
+	}()
+	return h.Wait(ctx)
+}
+
+func (c *Case[S, Req, Res]) check(t testing.TB, what string, receiver S, got, want Outcome[Res]) {
+	t.Helper()
+	equal := c.Equal
+	if equal == nil {
+		equal = func(a, b Outcome[Res]) bool {
+			return asText(a.Result) == asText(b.Result) && fmt.Sprint(a.Err) == fmt.Sprint(b.Err)
+		}
+	}
+	if !equal(got, want) {
+		t.Errorf("durabletest: %s: the outcome is %v, %v; the plain form has %v, %v", what, got.Result, got.Err, want.Result, want.Err)
+	}
+	if c.Check != nil {
+		c.Check(t, receiver)
+	}
+}
+
+// asText is a value as a store would keep it.
+func asText(v any) string {
+	data, err := durable.EncodeSignal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// shutdown ends an engine, whose store may be dead.
+func shutdown(e *durable.Engine) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = e.Shutdown(ctx) // a dead one cannot give up its lease
+}
+
+// errDied is the error of everything that a dead process does.
+var errDied = errors.New("durabletest: the process has died")
+
+// death says at which write a process dies.
+type death struct {
+	at    int
+	after bool // the write is made
+}
+
+// mortal is the store of a process that dies. Start is not counted: a caller that did not get
+// an answer starts again.
+type mortal struct {
+	durable.Store
+	death *death
+	dead  chan struct{}
+
+	mu     sync.Mutex
+	count  int
+	died   bool
+	worker string
+}
+
+func (m *mortal) writes() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.count
+}
+
+// alive is an error after the death.
+func (m *mortal) alive() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.died {
+		return errDied
+	}
+	return nil
+}
+
+func (m *mortal) die() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.died {
+		m.died = true
+		close(m.dead)
+	}
+	return errDied
+}
+
+// expire ends the lease of the dead.
+func (m *mortal) expire(ctx context.Context) {
+	m.mu.Lock()
+	worker := m.worker
+	m.mu.Unlock()
+	_ = m.Store.Lease(ctx, worker, time.Unix(1, 0)) // else its lease has to expire
+}
+
+// Swap dies at its write.
+func (m *mortal) Swap(ctx context.Context, r *durable.Record) (bool, error) {
+	if err := m.alive(); err != nil {
+		return false, err
+	}
+	if r.Version == 0 {
+		return m.Store.Swap(ctx, r)
+	}
+	m.mu.Lock()
+	m.count++
+	now := m.death != nil && m.count == m.death.at
+	m.mu.Unlock()
+	if now && !m.death.after {
+		return false, m.die()
+	}
+	mail, err := m.Store.Swap(ctx, r)
+	if now {
+		return false, m.die()
+	}
+	return mail, err
+}
+
+// Load fails after the death.
+func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
+	if err := m.alive(); err != nil {
+		return nil, err
+	}
+	return m.Store.Load(ctx, id)
+}
+
+// Inbox fails after the death.
+func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	if err := m.alive(); err != nil {
+		return nil, err
+	}
+	return m.Store.Inbox(ctx, id, after)
+}
+
+// Take fails after the death, and hides nothing for long.
+func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+	if err := m.alive(); err != nil {
+		return nil, time.Time{}, err
+	}
+	return impatient{m.Store}.Take(ctx, t)
+}
+
+// Lease fails after the death.
+func (m *mortal) Lease(ctx context.Context, worker string, until time.Time) error {
+	if err := m.alive(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.worker = worker
+	m.mu.Unlock()
+	return m.Store.Lease(ctx, worker, until)
+}
+
+// impatient hides what is taken for a moment only, so that a run after a crash need not wait.
+type impatient struct{ durable.Store }
+
+// Notify asks the store.
+func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
+
+// Notify asks the store.
+func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }
+
+// notify is Notify of a store that may have none.
+func notify(s durable.Store, f func()) (stop func()) {
+	if n, ok := s.(durable.Notifier); ok {
+		return n.Notify(f)
+	}
+	return func() {}
+}
+
+// Take hides for a moment.
+func (s impatient) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+	t.Hide = min(t.Hide, 20*time.Millisecond)
+	return s.Store.Take(ctx, t)
+}

@@ -1,0 +1,110 @@
+package durabletest_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/internal/shop"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestTheStoreInMemoryKeepsItsPromises(t *testing.T) {
+	durabletest.Store(t, func(testing.TB) durable.Store { return durable.NewMemory() })
+}
+
+// order is a case whose charges and reservations have to balance.
+func order(signals ...durabletest.Signal) durabletest.Case[*shop.Shop, shop.Request, shop.Receipt] {
+	return durabletest.Case[*shop.Shop, shop.Request, shop.Receipt]{
+		Function: shop.OrderDurable, Plain: (*shop.Shop).Order, Receiver: shop.New,
+		Request: shop.Request{Items: []string{"cup", "pot"}, Card: "4711"}, Signals: signals,
+	}
+}
+
+func TestAnOrderSurvivesACrashAtEachWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := order(durabletest.Signal{Name: "approval", Value: shop.Approval{Yes: true}})
+		c.Check = func(t testing.TB, s *shop.Shop) {
+			charged, reserved := s.Sum()
+			assert.Equal(t, [2]int{20, 20}, [2]int{charged, reserved}, "each effect once")
+		}
+		assert.GreaterOrEqual(t, durabletest.CrashEverywhere(t, c), 8)
+	})
+}
+
+func TestARefusedOrderIsUndoneAfterACrashAtEachWrite(t *testing.T) {
+	for _, signals := range [][]durabletest.Signal{
+		{{Name: "approval", Value: shop.Approval{}}},
+		nil, // it times out after three days
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := order(signals...)
+			c.Check = func(t testing.TB, s *shop.Shop) {
+				charged, reserved := s.Sum()
+				assert.Equal(t, [2]int{0, 0}, [2]int{charged, reserved})
+			}
+			assert.GreaterOrEqual(t, durabletest.CrashEverywhere(t, c), 8)
+		})
+	}
+}
+
+// Two engines run orders on one store that fails, repeats itself and is wrong about the time.
+func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { faultyOrders(t, seed) })
+		})
+	}
+}
+
+func faultyOrders(t *testing.T, seed uint64) {
+	const orders = 25
+	ctx := t.Context()
+	memory, s := durable.NewMemory(), shop.New()
+	var engines []*durable.Engine
+	var served []*durable.Served[shop.Request, shop.Receipt]
+	for i := range uint64(2) {
+		store := durabletest.Faulty(memory, 2*seed+i, 6)
+		e, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		for err != nil {
+			e, err = durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		}
+		engines = append(engines, e)
+		served = append(served, durable.Serve(e, shop.OrderDurable, s))
+	}
+	for i := range orders {
+		id := fmt.Sprint("order-", i)
+		request := shop.Request{Items: []string{"cup"}, Card: id}
+		for err := error(durabletest.ErrFault); err != nil; {
+			_, err = served[i%2].Start(ctx, id, request)
+		}
+		for err := error(durabletest.ErrFault); err != nil; {
+			err = engines[i%2].Signal(ctx, id, "approval", shop.Approval{Yes: true}, durable.SignalKey("yes"))
+		}
+	}
+	for i := range orders {
+		id := fmt.Sprint("order-", i)
+		receipt, err := served[(i+1)%2].Handle(id).Wait(ctx)
+		for err != nil { // the answer was lost
+			require.ErrorIs(t, err, durabletest.ErrFault)
+			receipt, err = served[(i+1)%2].Handle(id).Wait(ctx)
+		}
+		assert.Equal(t, shop.Receipt{Charge: id, Price: 10}, receipt)
+	}
+	for _, e := range engines {
+		_ = e.Shutdown(ctx) // giving up the lease may fail
+	}
+	charged, reserved := s.Sum()
+	assert.Equal(t, [2]int{10 * orders, 10 * orders}, [2]int{charged, reserved}, "each effect once for each key")
+	time.Sleep(time.Second) // of the bubble: lets goroutines of engines end
+}

@@ -1,0 +1,109 @@
+package durabletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// ErrFault is the error of a Faulty store's calls.
+var ErrFault = errors.New("durabletest: the store has failed")
+
+// Faulty returns a store that behaves like another one, except that one call in every few
+// fails: before it has done anything, or after it has done all, as where the answer is lost.
+// It also gives out instances that are taken already, and says that the time is another one
+// than it is, by up to a second. The choices follow from the seed and the order of the calls.
+//
+// It is safe for concurrent use.
+func Faulty(store durable.Store, seed uint64, every int) durable.Store {
+	return &faulty{Store: store, every: max(every, 2), random: rand.New(rand.NewPCG(seed, 1))}
+}
+
+type faulty struct {
+	durable.Store
+	every int
+
+	mu     sync.Mutex
+	random *rand.Rand
+	taken  []string // lately
+}
+
+// choose returns whether this call fails, and whether it does its work.
+func (f *faulty) choose() (fails, works bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fails = f.random.IntN(f.every) == 0
+	return fails, !fails || f.random.IntN(2) == 0
+}
+
+// do makes a call, or not, and loses its answer, or not.
+func (f *faulty) do(what string, call func() error) error {
+	fails, works := f.choose()
+	var err error
+	if works {
+		err = call()
+	}
+	if fails {
+		return fmt.Errorf("%w: %s", ErrFault, what)
+	}
+	return err
+}
+
+// Load may fail.
+func (f *faulty) Load(ctx context.Context, id string) (r *durable.Record, err error) {
+	err = f.do("Load", func() (err error) { r, err = f.Store.Load(ctx, id); return err })
+	return r, err
+}
+
+// Swap may fail, written or not.
+func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	err = f.do("Swap", func() (err error) { mail, err = f.Store.Swap(ctx, r); return err })
+	return mail, err
+}
+
+// Send may fail, sent or not.
+func (f *faulty) Send(ctx context.Context, id string, m durable.Message) error {
+	return f.do("Send", func() error { return f.Store.Send(ctx, id, m) })
+}
+
+// Inbox may fail.
+func (f *faulty) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+	err = f.do("Inbox", func() (err error) { list, err = f.Store.Inbox(ctx, id, after); return err })
+	return list, err
+}
+
+// Lease may fail.
+func (f *faulty) Lease(ctx context.Context, worker string, until time.Time) error {
+	return f.do("Lease", func() error { return f.Store.Lease(ctx, worker, until) })
+}
+
+// Take may fail, repeat itself, and be wrong about the time.
+func (f *faulty) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+	f.mu.Lock()
+	t.Now = t.Now.Add(time.Duration(f.random.Int64N(int64(2*time.Second))) - time.Second)
+	t.Hide = min(t.Hide, time.Duration(f.random.Int64N(int64(20*time.Millisecond))))
+	if len(f.taken) > 0 && f.random.IntN(f.every) == 0 && t.Limit > 1 {
+		ids = append(ids, f.taken[f.random.IntN(len(f.taken))])
+		t.Limit--
+	}
+	f.mu.Unlock()
+	err = f.do("Take", func() error {
+		more, at, err := f.Store.Take(ctx, t)
+		ids, next = append(ids, more...), at
+		return err
+	})
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	f.taken = append(f.taken, ids...)
+	f.taken = f.taken[max(0, len(f.taken)-50):]
+	return ids, next, nil
+}

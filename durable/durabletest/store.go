@@ -1,0 +1,431 @@
+package durabletest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// Store runs the conformance suite: each subtest asks make for an empty store, and is named
+// after the promise that it checks.
+func Store(t *testing.T, make func(t testing.TB) durable.Store) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, durable.Store)
+	}{
+		{"a record comes back as it was written", comesBack},
+		{"a swap of an old version changes nothing", oldVersion},
+		{"of concurrent swaps one wins", oneWins},
+		{"an unknown instance is not found", unknown},
+		{"messages are kept in order, each key once", messages},
+		{"an ended instance takes no messages", endedInbox},
+		{"a swap tells of messages that were not seen", mail},
+		{"a wait with an unseen message is due at once", unseen},
+		{"a message makes an instance due, unless it has an owner", dueByMessage},
+		{"an instance is due at its time, and for its functions", dueAtTime},
+		{"what is taken is hidden for a while", hidden},
+		{"of concurrent takers one gets an instance", oneTaker},
+		{"the oldest are taken first, up to the limit", limited},
+		{"what an expired worker owns is due", expired},
+		{"what has ended or is stuck is not due", notDue},
+		{"messages below the floor are dropped", floor},
+		{"lists are filtered, in order, in pages", lists},
+		{"what ended long ago is purged, and its id is free", purged},
+		{"a context that has ended changes nothing", canceled},
+		{"a large state is kept", large},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
+	}
+}
+
+// at is a time that stores of any resolution keep.
+func at(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
+
+func record(id string) *durable.Record {
+	return &durable.Record{
+		ID: id, Function: "f", Run: "r", Status: durable.Waiting, Labels: map[string]string{"tenant": "a"},
+		Created: at(1), Updated: at(2), State: []byte("state \x00\xff"),
+	}
+}
+
+// write swaps a record in.
+func write(t *testing.T, s durable.Store, r *durable.Record) (mail bool) {
+	t.Helper()
+	mail, err := s.Swap(t.Context(), r)
+	require.NoError(t, err)
+	return mail
+}
+
+func sendTo(t *testing.T, s durable.Store, id, name, key string) {
+	t.Helper()
+	require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: []byte(name), Sent: at(3)}))
+}
+
+// taken are the ids that are due at a time.
+func taken(t *testing.T, s durable.Store, now time.Time) []string {
+	t.Helper()
+	ids, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	require.NoError(t, err)
+	return ids
+}
+
+func comesBack(t *testing.T, s durable.Store) {
+	r := record("id/with 'quotes' and ü")
+	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, at(9), 7, 5
+	write(t, s, r)
+	assert.EqualValues(t, 1, r.Version, "versions count from 1")
+	got, err := s.Load(t.Context(), r.ID)
+	require.NoError(t, err)
+	assert.Empty(t, differences(r, got))
+	got.State[0], got.Labels["tenant"] = 'X', "b"
+	again, err := s.Load(t.Context(), r.ID)
+	require.NoError(t, err)
+	assert.Empty(t, differences(r, again), "what Load returns belongs to its caller")
+}
+
+// differences are the fields that differ; times may have other locations.
+func differences(a, b *durable.Record) (list []string) {
+	x, y := *a, *b
+	for _, r := range []*durable.Record{&x, &y} {
+		r.Created, r.Updated, r.Due = r.Created.UTC(), r.Updated.UTC(), r.Due.UTC()
+	}
+	if !assert.ObjectsAreEqual(x, y) {
+		list = append(list, fmt.Sprintf("%+v", x), fmt.Sprintf("%+v", y))
+	}
+	return list
+}
+
+func oldVersion(t *testing.T, s durable.Store) {
+	r := record("a")
+	write(t, s, r)
+	_, err := s.Swap(t.Context(), record("a"))
+	require.ErrorIs(t, err, durable.ErrConflict, "it exists")
+	old := *r
+	r.Reason = "new"
+	write(t, s, r)
+	assert.EqualValues(t, 2, r.Version)
+	_, err = s.Swap(t.Context(), &old)
+	require.ErrorIs(t, err, durable.ErrConflict)
+	missing := record("b")
+	missing.Version = 1
+	_, err = s.Swap(t.Context(), missing)
+	require.ErrorIs(t, err, durable.ErrConflict, "it does not exist")
+	got, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "new", got.Reason)
+}
+
+func oneWins(t *testing.T, s durable.Store) {
+	write(t, s, record("a"))
+	const goroutines, rounds = 8, 10
+	wins := make(chan int64, goroutines*rounds)
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range rounds {
+				r, err := s.Load(t.Context(), "a")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := s.Swap(t.Context(), r); err == nil {
+					wins <- r.Version
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(wins)
+	seen := map[int64]bool{1: true}
+	for v := range wins {
+		assert.False(t, seen[v], "version %d was written twice", v)
+		seen[v] = true
+	}
+	r, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.EqualValues(t, len(seen), r.Version)
+}
+
+func unknown(t *testing.T, s durable.Store) {
+	_, err := s.Load(t.Context(), "none")
+	require.ErrorIs(t, err, durable.ErrNotFound)
+	require.ErrorIs(t, s.Send(t.Context(), "none", durable.Message{Name: "m"}), durable.ErrNotFound)
+	until, err := s.Leased(t.Context(), "none")
+	require.NoError(t, err)
+	assert.True(t, until.IsZero())
+}
+
+func messages(t *testing.T, s durable.Store) {
+	write(t, s, record("a"))
+	write(t, s, record("b"))
+	for _, key := range []string{"", "", "k", "k", "l"} {
+		sendTo(t, s, "a", "m"+key, key)
+	}
+	sendTo(t, s, "b", "other", "k")
+	list, err := s.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	require.Len(t, list, 4)
+	for i, m := range list {
+		assert.EqualValues(t, i+1, m.Seq)
+		assert.Equal(t, []string{"m", "m", "mk", "ml"}[i], m.Name)
+		assert.Equal(t, m.Name, string(m.Payload))
+		assert.True(t, at(3).Equal(m.Sent))
+	}
+	list, err = s.Inbox(t.Context(), "a", 3)
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+	list, err = s.Inbox(t.Context(), "b", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 1, "each instance has its own")
+}
+
+func endedInbox(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Status = durable.Completed
+	write(t, s, r)
+	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "m"}), durable.ErrEnded)
+}
+
+func mail(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Owner = "w"
+	assert.False(t, write(t, s, r))
+	sendTo(t, s, "a", "m", "")
+	assert.True(t, write(t, s, r))
+	r.Seen = 1
+	assert.False(t, write(t, s, r))
+}
+
+func unseen(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Owner = "w"
+	write(t, s, r)
+	require.NoError(t, s.Lease(t.Context(), "w", at(1000)))
+	sendTo(t, s, "a", "m", "")
+	assert.Empty(t, taken(t, s, at(20)), "it has an owner")
+	r.Owner, r.Due = "", at(500)
+	write(t, s, r)
+	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
+	r.Seen = 1
+	write(t, s, r)
+	assert.Empty(t, taken(t, s, at(40)), "the message has been seen")
+	assert.Equal(t, []string{"a"}, taken(t, s, at(500)))
+}
+
+func dueByMessage(t *testing.T, s durable.Store) {
+	r := record("a")
+	write(t, s, r)
+	assert.Empty(t, taken(t, s, at(20)), "it waits for a message alone")
+	sendTo(t, s, "a", "m", "")
+	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
+}
+
+func dueAtTime(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Due = at(100)
+	write(t, s, r)
+	other := record("b")
+	other.Function, other.Due = "other", at(50)
+	write(t, s, other)
+	ids, next, err := s.Take(t.Context(), durable.Taking{Now: at(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
+	require.NoError(t, err)
+	assert.Empty(t, ids)
+	if !next.IsZero() {
+		assert.True(t, at(100).Equal(next), "the next is due at %v", next)
+	}
+	assert.Equal(t, []string{"a"}, taken(t, s, at(100)))
+}
+
+func hidden(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Due = at(10)
+	write(t, s, r)
+	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
+	assert.Empty(t, taken(t, s, at(29)))
+	assert.Equal(t, []string{"a"}, taken(t, s, at(30)), "its taker has not claimed it")
+	got, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, got.Version, "taking is no write of the record")
+	assert.True(t, at(10).Equal(got.Due))
+}
+
+func oneTaker(t *testing.T, s durable.Store) {
+	const n = 40
+	for i := range n {
+		r := record(fmt.Sprint("i", i))
+		r.Due = at(1)
+		write(t, s, r)
+	}
+	var mu sync.Mutex
+	count := map[string]int{}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range n {
+				ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				for _, id := range ids {
+					count[id]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	assert.Len(t, count, n)
+	for id, times := range count {
+		assert.Equal(t, 1, times, id)
+	}
+}
+
+func limited(t *testing.T, s durable.Store) {
+	for i, due := range []int{30, 10, 20} {
+		r := record(fmt.Sprint("i", i))
+		r.Due = at(due)
+		write(t, s, r)
+	}
+	ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"i1", "i2"}, ids)
+	assert.Equal(t, []string{"i0"}, taken(t, s, at(40)))
+}
+
+func expired(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.Owner, r.Status = "w", durable.Running
+	write(t, s, r)
+	require.NoError(t, s.Lease(t.Context(), "w", at(100)))
+	until, err := s.Leased(t.Context(), "w")
+	require.NoError(t, err)
+	assert.True(t, at(100).Equal(until))
+	assert.Empty(t, taken(t, s, at(99)))
+	assert.Equal(t, []string{"a"}, taken(t, s, at(101)))
+	assert.Empty(t, taken(t, s, at(105)), "it is hidden")
+	require.NoError(t, s.Lease(t.Context(), "w", at(300)))
+	assert.Empty(t, taken(t, s, at(200)), "the worker lives again")
+}
+
+func notDue(t *testing.T, s durable.Store) {
+	for _, status := range []durable.Status{durable.Completed, durable.Failed, durable.Canceled, durable.Terminated, durable.Stuck} {
+		r := record(string(status))
+		write(t, s, r)
+		sendTo(t, s, r.ID, "m", "")
+		r.Status = status
+		write(t, s, r)
+	}
+	assert.Empty(t, taken(t, s, at(1000)))
+	sendTo(t, s, string(durable.Stuck), "m", "")
+	assert.Empty(t, taken(t, s, at(1000)), "a message does not free what is stuck")
+}
+
+func floor(t *testing.T, s durable.Store) {
+	r := record("a")
+	write(t, s, r)
+	sendTo(t, s, "a", "m1", "k")
+	sendTo(t, s, "a", "m2", "")
+	r.Floor, r.Seen = 1, 2
+	write(t, s, r)
+	list, err := s.Inbox(t.Context(), "a", 1)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.EqualValues(t, 2, list[0].Seq)
+	sendTo(t, s, "a", "m1", "k")
+	sendTo(t, s, "a", "m3", "")
+	list, err = s.Inbox(t.Context(), "a", 1)
+	require.NoError(t, err)
+	require.Len(t, list, 2, "a key is known although its message was dropped")
+	assert.EqualValues(t, 3, list[1].Seq)
+}
+
+func lists(t *testing.T, s durable.Store) {
+	for i := range 7 {
+		r := record(fmt.Sprint("i", 6-i))
+		if i%2 == 0 {
+			r.Status = durable.Completed
+			r.Labels = map[string]string{"tenant": "b", "x": "y"}
+		}
+		write(t, s, r)
+	}
+	for _, c := range []struct {
+		f    durable.Filter
+		want []string
+	}{
+		{durable.Filter{}, []string{"i0", "i1", "i2", "i3", "i4", "i5", "i6"}},
+		{durable.Filter{Function: "g"}, nil},
+		{durable.Filter{Status: durable.Waiting}, []string{"i1", "i3", "i5"}},
+		{durable.Filter{Labels: map[string]string{"tenant": "b"}, Limit: 2}, []string{"i0", "i2"}},
+		{durable.Filter{Labels: map[string]string{"tenant": "b"}, After: "i2"}, []string{"i4", "i6"}},
+	} {
+		records, err := s.List(t.Context(), c.f)
+		require.NoError(t, err)
+		var ids []string
+		for _, r := range records {
+			ids = append(ids, r.ID)
+		}
+		assert.Equal(t, c.want, ids, "%+v", c.f)
+	}
+}
+
+func purged(t *testing.T, s durable.Store) {
+	for i, status := range []durable.Status{durable.Completed, durable.Failed, durable.Waiting, durable.Stuck} {
+		r := record(fmt.Sprint("i", i))
+		write(t, s, r)
+		sendTo(t, s, r.ID, "m", "k")
+		r.Status, r.Updated = status, at(10)
+		write(t, s, r)
+	}
+	n, err := s.Purge(t.Context(), at(10), 10)
+	require.NoError(t, err)
+	assert.Zero(t, n, "they did not end before that")
+	n, err = s.Purge(t.Context(), at(11), 1)
+	require.NoError(t, err)
+	assert.Equal(t, 1, n, "the limit")
+	n, err = s.Purge(t.Context(), at(11), 10)
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	left, err := s.List(t.Context(), durable.Filter{})
+	require.NoError(t, err)
+	assert.Len(t, left, 2)
+	write(t, s, record("i0"))
+	list, err := s.Inbox(t.Context(), "i0", 0)
+	require.NoError(t, err)
+	assert.Empty(t, list, "the messages were deleted too")
+	sendTo(t, s, "i0", "m", "k")
+	list, err = s.Inbox(t.Context(), "i0", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 1, "and their keys")
+}
+
+func canceled(t *testing.T, s durable.Store) {
+	write(t, s, record("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Swap(ctx, record("b"))
+	require.Error(t, err)
+	require.Error(t, s.Send(ctx, "a", durable.Message{Name: "m"}))
+	_, err = s.Load(ctx, "a")
+	require.Error(t, err)
+	_, err = s.Load(t.Context(), "b")
+	require.ErrorIs(t, err, durable.ErrNotFound)
+}
+
+func large(t *testing.T, s durable.Store) {
+	r := record("a")
+	r.State = make([]byte, durable.MaxCheckpoint+100)
+	r.State[len(r.State)-1] = 7
+	write(t, s, r)
+	got, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, r.State, got.State)
+}

@@ -1,0 +1,285 @@
+package durable
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// NewMemory returns a store that keeps everything in memory: for tests, and for programs that
+// want the model without the durability. It is a [Notifier]. Take and List look at all
+// instances, so that it suits thousands of them, not millions.
+func NewMemory() Store {
+	return &memory{rows: map[string]*row{}, leases: map[string]time.Time{}, listeners: map[int]func(){}}
+}
+
+// row is an instance in a memory store.
+type row struct {
+	record Record
+	inbox  []Message
+	last   int64     // sequence number
+	due    time.Time // when it is due indeed: also for messages, and hidden after a Take
+	keys   map[string]bool
+}
+
+// memory is a store. Its mutex guards all fields.
+type memory struct {
+	mu        sync.Mutex
+	rows      map[string]*row
+	leases    map[string]time.Time // of workers
+	listeners map[int]func()
+	next      int // listener
+}
+
+func (s *memory) Load(ctx context.Context, id string) (*Record, error) {
+	if err := failed(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row := s.rows[id]
+	if row == nil {
+		return nil, ErrNotFound
+	}
+	return row.record.clone(), nil
+}
+
+// clone is a copy whose parts are copies too.
+func (r *Record) clone() *Record {
+	c := *r
+	c.State, c.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
+	return &c
+}
+
+func (s *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+	if err := failed(ctx); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.tell()
+	defer s.mu.Unlock()
+	old := s.rows[r.ID]
+	switch {
+	case old == nil && r.Version != 0:
+		return false, ErrConflict
+	case old != nil && old.record.Version != r.Version:
+		return false, ErrConflict
+	case old == nil:
+		old = &row{keys: map[string]bool{}}
+		s.rows[r.ID] = old
+	}
+	r.Version++
+	old.record = *r.clone()
+	old.inbox = slices.DeleteFunc(old.inbox, func(m Message) bool { return m.Seq <= r.Floor })
+	mail = old.last > r.Seen
+	if old.due = r.Due; r.Owner != "" {
+		old.due = time.Time{}
+	}
+	if mail && r.Owner == "" && (r.Status == Running || r.Status == Waiting) {
+		old.due = time.Unix(0, 0)
+	}
+	return mail, nil
+}
+
+func (s *memory) Send(ctx context.Context, id string, m Message) error {
+	if err := failed(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.tell()
+	defer s.mu.Unlock()
+	row := s.rows[id]
+	switch {
+	case row == nil:
+		return ErrNotFound
+	case row.record.Status.Ended():
+		return ErrEnded
+	case m.Key != "" && row.keys[m.Key]:
+		return nil
+	}
+	row.last++
+	m.Seq, m.Payload = row.last, slices.Clone(m.Payload)
+	row.inbox = append(row.inbox, m)
+	if m.Key != "" {
+		row.keys[m.Key] = true
+	}
+	if row.record.Owner == "" && row.record.Status != Stuck {
+		row.due = time.Unix(0, 0)
+	}
+	return nil
+}
+
+func (s *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+	if err := failed(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row := s.rows[id]
+	if row == nil {
+		return nil, ErrNotFound
+	}
+	var list []Message
+	for _, m := range row.inbox {
+		if m.Seq > after {
+			m.Payload = slices.Clone(m.Payload)
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+func (s *memory) Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error) {
+	if err := failed(ctx); err != nil {
+		return nil, time.Time{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	soonest := func(at time.Time) {
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	var due []*row
+	for _, row := range s.rows {
+		at := s.dueOf(row)
+		switch {
+		case at.IsZero() || !slices.Contains(t.Functions, row.record.Function):
+		case at.After(t.Now):
+			soonest(at)
+		default:
+			due = append(due, row)
+		}
+	}
+	slices.SortFunc(due, func(a, b *row) int {
+		return cmp.Or(s.dueOf(a).Compare(s.dueOf(b)), strings.Compare(a.record.ID, b.record.ID))
+	})
+	for i, row := range due {
+		if i < t.Limit {
+			ids = append(ids, row.record.ID)
+			row.due = t.Now.Add(t.Hide)
+		}
+		soonest(s.dueOf(row))
+	}
+	return ids, next, nil
+}
+
+// dueOf is when an instance may be taken; zero: not by itself.
+func (s *memory) dueOf(r *row) time.Time {
+	if r.record.Owner == "" {
+		return r.due
+	}
+	expires := s.leases[r.record.Owner]
+	if r.due.After(expires) { // it was taken after that
+		return r.due
+	}
+	if expires.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return expires
+}
+
+func (s *memory) Lease(ctx context.Context, worker string, until time.Time) error {
+	if err := failed(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.tell()
+	defer s.mu.Unlock()
+	s.leases[worker] = until
+	return nil
+}
+
+func (s *memory) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	if err := failed(ctx); err != nil {
+		return time.Time{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leases[worker], nil
+}
+
+func (s *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
+	if err := failed(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*Record
+	for _, row := range s.rows {
+		if f.Matches(&row.record) {
+			list = append(list, row.record.clone())
+		}
+	}
+	slices.SortFunc(list, func(a, b *Record) int { return strings.Compare(a.ID, b.ID) })
+	return list[:min(len(list), f.Most())], nil
+}
+
+// Matches reports whether a filter selects a record, for stores.
+func (f Filter) Matches(r *Record) bool {
+	for k, v := range f.Labels {
+		if got, ok := r.Labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	return (f.Function == "" || f.Function == r.Function) && (f.Status == "" || f.Status == r.Status) && r.ID > f.After
+}
+
+// Most is the largest number of records that a filter asks for.
+func (f Filter) Most() int {
+	if f.Limit <= 0 {
+		return 100
+	}
+	return f.Limit
+}
+
+func (s *memory) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
+	if err := failed(ctx); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for id, row := range s.rows {
+		if n < limit && row.record.Status.Ended() && row.record.Updated.Before(before) {
+			delete(s.rows, id)
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (s *memory) Notify(f func()) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.next
+	s.next++
+	s.listeners[n] = f
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, n)
+	}
+}
+
+// tell calls the listeners, without the lock.
+func (s *memory) tell() {
+	s.mu.Lock()
+	list := slices.Collect(maps.Values(s.listeners))
+	s.mu.Unlock()
+	for _, f := range list {
+		f()
+	}
+}
+
+// failed is the error of a context that has ended; nil is context.Background.
+func failed(ctx context.Context) error {
+	if ctx == nil {
+		return nil
+	}
+	return ctx.Err()
+}

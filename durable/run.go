@@ -1,0 +1,297 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// cancelSignal is the name of the message that cancels an instance.
+const cancelSignal = "$cancel"
+
+// returnPoint is the name under which Returning is saved.
+const returnPoint = "return"
+
+// run is one instance while this engine has it: from a wake-up to its next wait or its end.
+// All of it belongs to one goroutine.
+type run struct {
+	e        *Engine
+	f        *described
+	ctx      context.Context // of the function: ends when it is canceled here
+	record   *Record
+	doc      *checkpoint
+	frame    Frame
+	point    int
+	turn     *Turn // what happened at the point
+	deferred []deferredCall
+}
+
+// unknownLayout is the reason for which an instance is stuck that was saved by another version.
+func unknownLayout(layout string) string {
+	return fmt.Sprintf("it was saved with layout %q, which this program does not know: deploy one that does", layout)
+}
+
+// knows reports whether a function can load what was saved with a layout.
+func (f *described) knows(layout string) bool {
+	return f.layout == layout || slices.Contains(f.resumes, layout)
+}
+
+// runInstance runs an instance that is due. A wake-up for one that runs here already must not
+// be dropped: it may be about a message that arrived after the run had given the instance up,
+// and the store hides what it has handed out. So it makes that run look once more.
+func (e *Engine) runInstance(id string) {
+	for again := true; again; {
+		ctx, cancel := context.WithCancelCause(e.ctx)
+		if !e.enter(id, cancel) {
+			cancel(nil)
+			return
+		}
+		e.attend(ctx, id)
+		again = e.leave(id)
+		cancel(nil)
+	}
+}
+
+// attend runs an instance, again if the store fails: a write whose answer is lost may have
+// been made, and then nothing else would continue what this engine owns.
+func (e *Engine) attend(ctx context.Context, id string) {
+	for {
+		err := e.runOnce(ctx, id)
+		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
+			return
+		}
+		e.log.Error("durable: the store has failed; the instance is tried again", "id", id, "error", err)
+		t := time.NewTimer(e.poll)
+		select {
+		case <-t.C:
+		case <-e.draining:
+			t.Stop()
+			return
+		}
+	}
+}
+
+// attended is an instance that runs here.
+type attended struct {
+	cancel context.CancelCauseFunc // of its steps
+	again  bool                    // it was woken meanwhile
+}
+
+// enter notes that an instance runs here. If it does already, enter returns false, and that
+// run looks once more.
+func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if here := e.running[id]; here != nil {
+		here.again = true
+		return false
+	}
+	e.running[id] = &attended{cancel: cancel}
+	return true
+}
+
+// leave ends what enter has begun, and reports whether the instance was woken meanwhile.
+func (e *Engine) leave(id string) (again bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	again = e.running[id].again
+	delete(e.running, id)
+	return again
+}
+
+// runOnce runs an instance from its checkpoint. The error is that of the store.
+func (e *Engine) runOnce(ctx context.Context, id string) error {
+	record, err := e.store.Load(e.ctx, id)
+	if err != nil {
+		return err
+	}
+	f := e.function(record.Function)
+	if record.Status.Ended() || record.Status == Stuck || f == nil {
+		return nil
+	}
+	if record.Owner != "" && record.Owner != e.worker {
+		until, err := e.store.Leased(e.ctx, record.Owner)
+		if err != nil || time.Now().Before(until) {
+			return err // the wake-up is older than the owner
+		}
+	}
+	r := &run{e: e, f: f, ctx: ctx, record: record}
+	if err := r.load(); err != nil {
+		r.stick(err)
+		return nil
+	}
+	return r.loop()
+}
+
+// load makes the frame from the checkpoint.
+func (r *run) load() error {
+	doc, err := open(r.record.State)
+	if err != nil {
+		return err
+	}
+	if !r.f.knows(doc.Layout) {
+		return errors.New(unknownLayout(doc.Layout))
+	}
+	point, ok := r.f.number[doc.Point]
+	if !ok {
+		return fmt.Errorf("durable: the function has no point %q", doc.Point)
+	}
+	r.doc, r.point = doc, point
+	return r.reload()
+}
+
+// reload makes the frame again: a second attempt of a step does not see what the first has
+// done to its arguments.
+func (r *run) reload() (err error) {
+	defer caught(&err)
+	if r.frame, err = r.f.make(nil); err != nil {
+		return err
+	}
+	r.deferred, err = r.doc.restore(r.frame, r.point)
+	return err
+}
+
+// caught turns a panic into an error.
+func caught(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("durable: panic: %v\n%s", v, debug.Stack())
+	}
+}
+
+// stick leaves the instance at its last checkpoint, with the reason.
+func (r *run) stick(why error) {
+	r.record.Status, r.record.Reason = Stuck, why.Error()
+	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, time.Now()
+	_, err := r.e.store.Swap(r.e.ctx, r.record)
+	r.e.log.Warn("durable: an instance is stuck", "id", r.record.ID, "function", r.record.Function, "reason", why, "error", err)
+	r.e.tell(r.record.ID)
+}
+
+// loop runs the instance until it waits, ends, or its record belongs to another worker.
+func (r *run) loop() error {
+	goOn, err := r.resume()
+	for goOn && err == nil {
+		finished, failure := r.moveNext()
+		if failure != nil {
+			if r.e.ctx.Err() == nil {
+				r.stickAtLast(failure)
+			}
+			return nil
+		}
+		if finished {
+			goOn, err = r.unwind()
+		} else {
+			goOn, err = r.arrive()
+		}
+	}
+	return err
+}
+
+// stickAtLast is stick with the checkpoint as it was saved last.
+func (r *run) stickAtLast(why error) {
+	last, err := r.e.store.Load(r.e.ctx, r.record.ID)
+	if err != nil || last.Version != r.record.Version {
+		return // another worker has it, or it is tried again
+	}
+	r.record = last
+	r.stick(why)
+}
+
+// resume is what the checkpoint says: call the step, or look whether the wait is over.
+func (r *run) resume() (goOn bool, err error) {
+	switch {
+	case r.doc.Step != "":
+		return r.step(true)
+	case r.doc.Point == r.f.points[0].Name:
+		r.turn = &Turn{}
+		return true, nil
+	}
+	return r.wait(true)
+}
+
+// moveNext runs the function to its next point.
+func (r *run) moveNext() (finished bool, err error) {
+	defer caught(&err)
+	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, now: time.Now()}
+	finished = r.frame.MoveNext(r.ctx, t)
+	if t.kind == turnNothing || finished != (t.kind == turnReturn) {
+		return false, fmt.Errorf("durable: MoveNext of %s has stopped without saying why", r.f.name)
+	}
+	if !finished && (t.next <= 0 || t.next >= len(r.f.points)) {
+		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
+	}
+	r.deferred = append(r.deferred, t.pushed...)
+	r.turn = t
+	if !finished {
+		r.point = t.next
+	}
+	return finished, nil
+}
+
+// arrive is what happens at a point that has just been reached.
+func (r *run) arrive() (goOn bool, err error) {
+	p := r.f.points[r.point]
+	r.at(p.Name, p.At, "")
+	if r.turn.kind == turnStep {
+		r.doc.Step = p.Step
+		return r.step(false)
+	}
+	r.doc.Signal, r.doc.Until = r.turn.signal, r.turn.until
+	return r.wait(false)
+}
+
+// at begins the document of another point.
+func (r *run) at(point, at, step string) {
+	r.doc.Point, r.doc.At, r.doc.Step = point, at, step
+	r.doc.Attempt, r.doc.Failures, r.doc.Undoing = 0, 0, false
+	r.doc.Signal, r.doc.Until = "", time.Time{}
+}
+
+// errUnsavable marks the errors of values.
+type errUnsavable struct{ error }
+
+func (e errUnsavable) Unwrap() error { return e.error }
+
+// save writes the checkpoint; owner is empty if the instance is given up. It reports whether
+// there is mail.
+func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
+	r.doc.Layout = r.f.layout
+	if r.record.State, err = seal(r.doc); err != nil {
+		return false, errUnsavable{err}
+	}
+	if owner != "" && r.record.Owner != owner {
+		r.record.Epoch++
+	}
+	r.record.Status, r.record.Owner, r.record.Due, r.record.Updated = status, owner, due, time.Now()
+	return r.e.store.Swap(r.e.ctx, r.record)
+}
+
+// captured is the frame's values in the document; a value that cannot be saved makes the
+// instance stuck.
+func (r *run) captured() (ok bool) {
+	point := r.point
+	if r.doc.Point == returnPoint {
+		point = Returning
+	}
+	err := func() (err error) {
+		defer caught(&err)
+		return r.doc.capture(r.frame, point, r.deferred)
+	}()
+	if err != nil {
+		r.stickAtLast(err)
+	}
+	return err == nil
+}
+
+// saved is save, for which a document that is too large is a reason to be stuck.
+func (r *run) saved(status Status, owner string, due time.Time) (mail, ok bool, err error) {
+	mail, err = r.save(status, owner, due)
+	if errors.As(err, new(errUnsavable)) {
+		r.stickAtLast(err)
+		return false, false, nil
+	}
+	return mail, err == nil, err
+}

@@ -1,0 +1,258 @@
+package durable
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"time"
+)
+
+// ErrOther: an instance of that id exists, of another function or with another request.
+var ErrOther = errors.New("durable: the id belongs to another instance")
+
+// ErrTerminated is the error of an instance that was terminated.
+var ErrTerminated = errors.New("durable: the instance has been terminated")
+
+// Served is a durable function that an engine runs.
+type Served[Req, Res any] struct {
+	e    *Engine
+	name string
+	f    *described
+	err  error
+}
+
+// Serve makes an engine run a function. The receiver is what its methods are called on; it is
+// passed in whenever an instance is loaded. Serve one function once: a second one of the same
+// name, and a function that cannot be saved, make the methods of the result return an error.
+// It does not block. (It is a function, since Go's methods have no type parameters.)
+func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Served[Req, Res] {
+	d := &described{
+		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points, number: map[string]int{returnPoint: Returning},
+		make: func(raw json.RawMessage) (Frame, error) {
+			var request Req
+			if raw != nil {
+				if err := decodeAlone(raw, reflect.ValueOf(&request).Elem()); err != nil {
+					return nil, err
+				}
+			}
+			return f.New(receiver, request), nil
+		},
+	}
+	s := &Served[Req, Res]{e: e, name: f.Name, f: d}
+	switch {
+	case f.Name == "" || f.New == nil || len(f.Points) == 0:
+		s.err = errors.New("durable: a function needs a name, points and New")
+	default:
+		s.err = d.numbered()
+	}
+	if s.err != nil {
+		return s
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.functions[f.Name] != nil {
+		s.err = fmt.Errorf("durable: %s is served already", f.Name)
+		return s
+	}
+	e.functions[f.Name] = d
+	e.changed()
+	return s
+}
+
+// numbered numbers the points, and checks that their names differ and that their values can be
+// saved.
+func (f *described) numbered() (err error) {
+	defer caught(&err)
+	frame, err := f.make(nil)
+	if err != nil {
+		return err
+	}
+	for i, p := range f.points {
+		if _, twice := f.number[p.Name]; twice || p.Name == "" {
+			return fmt.Errorf("durable: %s has two points %q, or one without a name", f.name, p.Name)
+		}
+		f.number[p.Name] = i
+		if err := savable(frame.Live(i)); err != nil {
+			return fmt.Errorf("%w (point %s of %s)", err, p.Name, f.name)
+		}
+	}
+	return savable(frame.Live(Returning))
+}
+
+// savable is the error of the first variable whose type can never be saved.
+func savable(live []Value) error {
+	for _, v := range live {
+		t := reflect.TypeOf(v.Ptr)
+		if t == nil || t.Kind() != reflect.Pointer {
+			return fmt.Errorf("durable: %s: the frame has to name a pointer to it", v.Name)
+		}
+		if err := savableType(t.Elem(), v.Name, map[reflect.Type]bool{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// savableType looks through all types that a type is made of.
+func savableType(t reflect.Type, path string, seen map[reflect.Type]bool) error {
+	if seen[t] || ownForm(t) {
+		return nil
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
+		return unsavable(path, t, "it means nothing in another process")
+	case reflect.Interface:
+		if !isError(t) {
+			return unsavable(path, t, "what an interface holds is not known when it is loaded; error is the only one that is saved")
+		}
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return savableType(t.Elem(), path, seen)
+	case reflect.Map:
+		return errors.Join(savableType(t.Key(), path, seen), savableType(t.Elem(), path, seen))
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if f.Name == "_" {
+				continue
+			}
+			if !f.IsExported() {
+				return unsavable(path+"."+f.Name, f.Type, "the field is not exported, and the struct does not marshal itself")
+			}
+			if err := savableType(f.Type, path+"."+f.Name, seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// StartOption changes how an instance is started.
+type StartOption func(*Record)
+
+// Labels are by what instances can be listed later.
+func Labels(labels map[string]string) StartOption {
+	return func(r *Record) { r.Labels = maps.Clone(labels) }
+}
+
+// Start starts the instance of an id, and returns when it is durable, not when it ends. If the
+// instance exists, with the same request, it returns a handle to that one, also after it has
+// ended; with another request, or of another function, the error is [ErrOther].
+func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
+	ctx = background(ctx)
+	h := Handle[Res]{e: s.e, id: id}
+	if s.err != nil {
+		return h, s.err
+	}
+	if id == "" {
+		return h, errors.New("durable: an instance needs an id")
+	}
+	if s.e.isDraining() {
+		return h, ErrShutdown
+	}
+	raw, err := encodeAlone(reflect.ValueOf(&request).Elem())
+	if err != nil {
+		return h, err
+	}
+	frame, err := s.f.make(raw)
+	if err != nil {
+		return h, err
+	}
+	doc := &checkpoint{Layout: s.f.layout, Point: s.f.points[0].Name, At: s.f.points[0].At, Asked: hashOf(raw)}
+	if err := doc.capture(frame, 0, nil); err != nil {
+		return h, err
+	}
+	now := time.Now()
+	r := &Record{ID: id, Function: s.name, Run: rand.Text(), Status: Running, Created: now, Updated: now, Due: now}
+	for _, opt := range opts {
+		opt(r)
+	}
+	if r.State, err = seal(doc); err != nil {
+		return h, err
+	}
+	if _, err = s.e.store.Swap(ctx, r); errors.Is(err, ErrConflict) {
+		return h, s.e.isSame(ctx, id, s.name, doc.Asked)
+	}
+	s.e.changed()
+	return h, err
+}
+
+// isSame is nil if an instance is of this function and was started with this request.
+func (e *Engine) isSame(ctx context.Context, id, name, asked string) error {
+	r, err := e.store.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r.Function != name {
+		return fmt.Errorf("%w: %s is an instance of %s", ErrOther, id, r.Function)
+	}
+	doc, err := open(r.State)
+	if err != nil {
+		return err
+	}
+	if doc.Asked != asked {
+		return fmt.Errorf("%w: %s was started with another request", ErrOther, id)
+	}
+	return nil
+}
+
+// Handle returns a handle to an instance, which need not exist.
+func (s *Served[Req, Res]) Handle(id string) Handle[Res] { return Handle[Res]{e: s.e, id: id} }
+
+// Handle refers to an instance whose result is an R. It is a value that may be copied.
+type Handle[R any] struct {
+	e  *Engine
+	id string
+}
+
+// ID is the id of the instance.
+func (h Handle[R]) ID() string { return h.id }
+
+// Wait blocks until the instance has ended, in whichever process, and returns what the function
+// returned: its error is the function's, reduced as a step's is, or [ErrTerminated]. An
+// instance that is stuck has not ended. Wait fails with the cause of ctx, ErrNotFound or
+// ErrShutdown.
+func (h Handle[R]) Wait(ctx context.Context) (R, error) {
+	var result R
+	if h.e == nil {
+		return result, ErrNotFound
+	}
+	r, err := h.e.awaitEnd(background(ctx), h.id)
+	if err != nil {
+		return result, err
+	}
+	if r.Status == Terminated {
+		return result, ErrTerminated
+	}
+	doc, err := open(r.State)
+	if err != nil {
+		return result, err
+	}
+	var failure error
+	if err := decodeAlone(doc.Result, reflect.ValueOf(&result).Elem()); err != nil {
+		return result, fmt.Errorf("durable: the result of %s cannot be loaded: %w", h.id, err)
+	}
+	if err := decodeAlone(doc.Err, reflect.ValueOf(&failure).Elem()); err != nil {
+		return result, fmt.Errorf("durable: the error of %s cannot be loaded: %w", h.id, err)
+	}
+	return result, failure
+}
+
+// Signal is [Engine.Signal] for the instance.
+func (h Handle[R]) Signal(ctx context.Context, name string, value any, opts ...SignalOption) error {
+	if h.e == nil {
+		return ErrNotFound
+	}
+	return h.e.Signal(ctx, h.id, name, value, opts...)
+}
+
+// Cancel is [Engine.Cancel] for the instance.
+func (h Handle[R]) Cancel(ctx context.Context) error {
+	if h.e == nil {
+		return ErrNotFound
+	}
+	return h.e.Cancel(ctx, h.id)
+}

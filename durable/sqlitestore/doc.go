@@ -1,0 +1,20 @@
+// Package sqlitestore keeps durable instances in one SQLite file, for one machine. It needs no
+// server and no cgo: the database is modernc.org/sqlite.
+//
+//	store, err := sqlitestore.Open("orders.db")
+//	engine, err := durable.Open(ctx, store)
+//
+// # What is durable when
+//
+// The journal is a write-ahead log, and each commit is synced to the disk before a write
+// returns (synchronous=FULL). A sync takes much longer than the rest of a write. So writes are
+// committed in groups: see writer.go. A store with one worker commits as often as the disk can
+// sync; one with a hundred workers saves up to a hundred checkpoints with each sync.
+//
+// # Several processes
+//
+// Processes on one machine may open one file. SQLite lets one of them write at a time; the
+// others wait for up to [BusyTimeout]. A process is told at once of changes that it makes itself
+// (the store is a [durable.Notifier]), and finds those of others when its engine polls. A file
+// on a network file system is not safe: SQLite's locks do not work there.
+package sqlitestore

@@ -1,0 +1,220 @@
+package sqlitestore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// statements are the prepared writes. They belong to the writer's goroutine.
+type statements struct {
+	begin, commit, rollback       *sql.Stmt
+	create, replace, drop, wakeAt *sql.Stmt
+	inbox, addKey, append, number *sql.Stmt
+	lease, due, owned, nextDue    *sql.Stmt
+	old, forget                   *sql.Stmt
+	forgetMessages, forgetKeys    *sql.Stmt
+	forgetLeases                  *sql.Stmt
+	all                           []*sql.Stmt
+}
+
+// prepare prepares them on the writer's connection.
+func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
+	t := &statements{}
+	for _, p := range []struct {
+		to    **sql.Stmt
+		query string
+	}{
+		{&t.begin, "BEGIN IMMEDIATE"},
+		{&t.commit, "COMMIT"},
+		{&t.rollback, "ROLLBACK"},
+		{&t.create, `INSERT INTO instances (` + columns + `, wake)
+			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CASE WHEN ?10 = '' THEN ?12 END)
+			ON CONFLICT (id) DO NOTHING RETURNING last > seen`},
+		{&t.replace, `UPDATE instances SET function = ?2, run = ?3, version = version + 1, status = ?5, reason = ?6, labels = ?7, created = ?8,
+			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15,
+			wake = CASE WHEN ?10 <> '' THEN NULL WHEN last > ?13 AND ?5 IN ('running', 'waiting') THEN 0 ELSE ?12 END
+			WHERE id = ?1 AND version = ?4 RETURNING last > seen`},
+		{&t.drop, "DELETE FROM messages WHERE id = ? AND seq <= ?"},
+		{&t.wakeAt, "UPDATE instances SET wake = ? WHERE id = ?"},
+		{&t.inbox, "SELECT status, owner FROM instances WHERE id = ?"},
+		{&t.addKey, "INSERT INTO keys (id, key) VALUES (?, ?) ON CONFLICT DO NOTHING"},
+		{&t.number, "UPDATE instances SET last = last + 1 WHERE id = ? RETURNING last"},
+		{&t.append, "INSERT INTO messages (id, seq, name, key, payload, sent) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&t.lease, "INSERT INTO leases (worker, until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET until = excluded.until"},
+		{&t.due, `SELECT id, wake FROM instances WHERE owner = '' AND wake <= ?1
+			AND function IN (SELECT value FROM json_each(?2)) ORDER BY wake, id LIMIT ?3`},
+		{&t.owned, `SELECT id, max(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
+			WHERE owner <> '' AND function IN (SELECT value FROM json_each(?1)) ORDER BY at, id`},
+		{&t.nextDue, `SELECT id, wake FROM instances WHERE owner = '' AND wake IS NOT NULL
+			AND function IN (SELECT value FROM json_each(?1)) ORDER BY wake, id LIMIT 1`},
+		{&t.old, `SELECT id, updated FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < ? LIMIT ?`},
+		{&t.forget, "DELETE FROM instances WHERE id = ?"},
+		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
+		{&t.forgetKeys, "DELETE FROM keys WHERE id = ?"},
+		{&t.forgetLeases, "DELETE FROM leases WHERE until < ? AND NOT EXISTS (SELECT 1 FROM instances WHERE owner = worker)"},
+	} {
+		stmt, err := c.PrepareContext(ctx, p.query) //nolint:sqlclosecheck // close closes all
+		if err != nil {
+			return t, errors.Join(err, t.close())
+		}
+		*p.to, t.all = stmt, append(t.all, stmt)
+	}
+	return t, nil
+}
+
+func (t *statements) close() (err error) {
+	for _, s := range t.all {
+		err = errors.Join(err, s.Close())
+	}
+	t.all = nil
+	return err
+}
+
+// swap writes a record, without changing it here: the transaction may still fail.
+func (t *statements) swap(ctx context.Context, r *durable.Record, labels string) (mail bool, err error) {
+	by := t.replace
+	if r.Version == 0 {
+		by = t.create
+	}
+	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos(r.Created), nanos(r.Updated),
+		r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State).Scan(&mail)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, durable.ErrConflict
+	}
+	if err == nil && r.Floor > 0 {
+		_, err = t.drop.ExecContext(ctx, r.ID, r.Floor)
+	}
+	return mail, err
+}
+
+// send appends a message.
+func (t *statements) send(ctx context.Context, id string, m durable.Message) error {
+	var status durable.Status
+	var owner string
+	err := t.inbox.QueryRowContext(ctx, id).Scan(&status, &owner)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return durable.ErrNotFound
+	case err != nil:
+		return err
+	case status.Ended():
+		return durable.ErrEnded
+	}
+	if m.Key != "" {
+		done, err := t.addKey.ExecContext(ctx, id, m.Key)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return err // it has been sent before
+		}
+	}
+	var seq int64
+	if err := t.number.QueryRowContext(ctx, id).Scan(&seq); err != nil {
+		return err
+	}
+	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, nanos(m.Sent)); err != nil {
+		return err
+	}
+	if owner != "" || status == durable.Stuck {
+		return nil
+	}
+	_, err = t.wakeAt.ExecContext(ctx, sql.NullInt64{Valid: true}, id)
+	return err
+}
+
+// candidate is an instance that a query has found, and a time of it.
+type candidate struct {
+	id string
+	at int64
+}
+
+// take hides what is due, and returns it.
+func (t *statements) take(ctx context.Context, by durable.Taking) (ids []string, next time.Time, err error) {
+	names, err := json.Marshal(by.Functions)
+	if err != nil || len(by.Functions) == 0 {
+		return nil, time.Time{}, err
+	}
+	now, functions := by.Now.UnixNano(), string(names)
+	due, err := t.candidates(ctx, t.due, now, functions, by.Limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	owned, err := t.candidates(ctx, t.owned, functions)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	later := sql.NullInt64{}
+	soonest := func(at int64) {
+		if !later.Valid || at < later.Int64 {
+			later = sql.NullInt64{Int64: at, Valid: true}
+		}
+	}
+	for _, c := range owned {
+		if c.at > now {
+			soonest(c.at)
+			break // they are in order
+		}
+		due = append(due, c)
+	}
+	slices.SortStableFunc(due, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	hidden := by.Now.Add(by.Hide)
+	for i, c := range due {
+		if i >= by.Limit {
+			soonest(c.at)
+			break
+		}
+		if _, err := t.wakeAt.ExecContext(ctx, nanos(hidden), c.id); err != nil {
+			return nil, time.Time{}, err
+		}
+		ids = append(ids, c.id)
+	}
+	if len(ids) > 0 {
+		soonest(hidden.UnixNano())
+	}
+	rest, err := t.candidates(ctx, t.nextDue, functions)
+	for _, c := range rest {
+		soonest(c.at)
+	}
+	return ids, timeOf(later), err
+}
+
+func (t *statements) candidates(ctx context.Context, s *sql.Stmt, args ...any) (list []candidate, err error) {
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err has what it would say
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id, &c.at); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// purge deletes what ended before a time, and the leases of workers that are gone since then.
+func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	old, err := t.candidates(ctx, t.old, nanos(before), limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range old {
+		for _, s := range []*sql.Stmt{t.forget, t.forgetMessages, t.forgetKeys} {
+			if _, err := s.ExecContext(ctx, c.id); err != nil {
+				return 0, err
+			}
+		}
+	}
+	_, err = t.forgetLeases.ExecContext(ctx, nanos(before))
+	return len(old), err
+}

@@ -1,0 +1,333 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/movenext/movenext/durable"
+)
+
+// BusyTimeout is how long a write waits for another process that writes.
+const BusyTimeout = 10 * time.Second
+
+// ErrClosed is the error of a store that has been closed.
+var ErrClosed = errors.New("sqlitestore: the store is closed")
+
+// Store is a [durable.Store] in a file, and a [durable.Notifier]. All methods are safe for
+// concurrent use.
+type Store struct {
+	reads *sql.DB
+	w     *writer
+
+	mu        sync.Mutex
+	listeners map[int]func()
+	next      int
+}
+
+var (
+	_ durable.Store    = (*Store)(nil)
+	_ durable.Notifier = (*Store)(nil)
+)
+
+// Open opens a file, or creates it. It fails if the file is no database, or has tables of
+// another version ([ErrVersion]). The store has a goroutine and descriptors, which
+// [Store.Close] gives back.
+func Open(file string) (*Store, error) {
+	s, err := open(file)
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: opening %s: %w", file, err)
+	}
+	return s, nil
+}
+
+func open(file string) (*Store, error) {
+	if file == "" {
+		return nil, errors.New("the name of the file is empty")
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	writes, err := sql.Open("sqlite", source(path, "journal_mode(WAL)", "synchronous(FULL)"))
+	if err != nil {
+		return nil, err
+	}
+	writes.SetMaxOpenConns(1)
+	c, t, err := begin(ctx, writes)
+	if err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	reads, err := sql.Open("sqlite", source(path, "query_only(1)"))
+	if err != nil {
+		return nil, errors.Join(err, t.close(), c.Close(), writes.Close())
+	}
+	reads.SetMaxOpenConns(readers)
+	reads.SetMaxIdleConns(readers)
+	s := &Store{reads: reads, listeners: map[int]func(){}}
+	s.w = newWriter(writes, c, t, s.tell)
+	return s, nil
+}
+
+// readers is how many reads run at a time.
+const readers = 8
+
+// begin opens the connection that writes.
+func begin(ctx context.Context, db *sql.DB) (*sql.Conn, *statements, error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := migrate(ctx, c); err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	t, err := prepare(ctx, c)
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	return c, t, nil
+}
+
+// source is the name of a file for the driver.
+func source(path string, pragmas ...string) string {
+	q := url.Values{"_pragma": append(pragmas, fmt.Sprintf("busy_timeout(%d)", BusyTimeout.Milliseconds()))}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String()
+}
+
+// Close waits for the writes that have begun, and closes the file. Later calls of other methods
+// return [ErrClosed]; engines are shut down before. A second call does nothing.
+func (s *Store) Close() error {
+	return errors.Join(s.w.close(), s.reads.Close())
+}
+
+// Load implements [durable.Store].
+func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+	if err := s.w.refused(); err != nil {
+		return nil, err
+	}
+	row := s.reads.QueryRowContext(background(ctx), "SELECT "+columns+" FROM instances WHERE id = ?", id)
+	r, err := scan(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, durable.ErrNotFound
+	}
+	return r, wrap(err)
+}
+
+// Swap implements [durable.Store].
+func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	labels, err := json.Marshal(r.Labels)
+	if err != nil {
+		return false, wrap(err)
+	}
+	err = s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
+		mail, err = t.swap(ctx, r, string(labels))
+		return err
+	})
+	if err == nil {
+		r.Version++
+	}
+	return mail && err == nil, err
+}
+
+// Send implements [durable.Store].
+func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error { return t.send(ctx, id, m) })
+}
+
+// Inbox implements [durable.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+	if err := s.w.refused(); err != nil {
+		return nil, err
+	}
+	ctx = background(ctx)
+	err = each(ctx, s.reads, func(rows *sql.Rows) error {
+		var m durable.Message
+		var sent sql.NullInt64
+		if err := rows.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent); err != nil {
+			return err
+		}
+		m.Sent = timeOf(sent)
+		list = append(list, m)
+		return nil
+	}, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq", id, after)
+	if err != nil || len(list) > 0 {
+		return list, wrap(err)
+	}
+	var found int
+	err = s.reads.QueryRowContext(ctx, "SELECT 1 FROM instances WHERE id = ?", id).Scan(&found)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, durable.ErrNotFound
+	}
+	return nil, wrap(err)
+}
+
+// Take implements [durable.Store].
+func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
+		ids, next, err = st.take(ctx, t)
+		return err
+	})
+	return ids, next, err
+}
+
+// Lease implements [durable.Store].
+func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
+	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
+		_, err := t.lease.ExecContext(ctx, worker, nanos(until))
+		return err
+	})
+}
+
+// Leased implements [durable.Store].
+func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	if err := s.w.refused(); err != nil {
+		return time.Time{}, err
+	}
+	var at sql.NullInt64
+	err = s.reads.QueryRowContext(background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return timeOf(at), wrap(err)
+}
+
+// List implements [durable.Store].
+func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+	if err := s.w.refused(); err != nil {
+		return nil, err
+	}
+	conditions, args := []string{"id > ?"}, []any{f.After}
+	if f.Function != "" {
+		conditions, args = append(conditions, "function = ?"), append(args, f.Function)
+	}
+	if f.Status != "" {
+		conditions, args = append(conditions, "status = ?"), append(args, string(f.Status))
+	}
+	// Labels are compared here: a name may be any text, also one that is no JSON path.
+	query := "SELECT " + columns + " FROM instances WHERE " + strings.Join(conditions, " AND ") + " ORDER BY id"
+	if len(f.Labels) == 0 {
+		query, args = query+" LIMIT ?", append(args, f.Most())
+	}
+	err = each(background(ctx), s.reads, func(rows *sql.Rows) error {
+		r, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		if f.Matches(r) {
+			list = append(list, r)
+		}
+		if len(list) == f.Most() {
+			return errEnough
+		}
+		return nil
+	}, query, args...)
+	return list, wrap(err)
+}
+
+// Purge implements [durable.Store].
+func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	err = s.w.do(ctx, false, func(ctx context.Context, t *statements) error {
+		n, err = t.purge(ctx, before, limit)
+		return err
+	})
+	return n, err
+}
+
+// Notify implements [durable.Notifier]: f is called after commits of this process.
+func (s *Store) Notify(f func()) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.next
+	s.next++
+	s.listeners[n] = f
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, n)
+	}
+}
+
+func (s *Store) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.listeners {
+		f()
+	}
+}
+
+// columns of a record, in the order of scan.
+const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state"
+
+// scan reads a record from a row.
+func scan(row interface{ Scan(...any) error }) (*durable.Record, error) {
+	var r durable.Record
+	var labels string
+	var created, updated, due sql.NullInt64
+	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State)
+	if err != nil {
+		return nil, err
+	}
+	r.Created, r.Updated, r.Due = timeOf(created), timeOf(updated), timeOf(due)
+	return &r, json.Unmarshal([]byte(labels), &r.Labels)
+}
+
+// errEnough ends a query early.
+var errEnough = errors.New("enough")
+
+// each calls f for each row of a query.
+func each(ctx context.Context, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, f func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err has what it would say
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			if err == errEnough {
+				return nil
+			}
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// nanos is a time as it is kept.
+func nanos(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixNano(), Valid: !t.IsZero()}
+}
+
+func timeOf(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.Unix(0, n.Int64).UTC()
+}
+
+func background(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// wrap says where an error comes from.
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sqlitestore: %w", err)
+}

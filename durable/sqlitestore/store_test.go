@@ -1,0 +1,382 @@
+package sqlitestore
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/durabletest"
+)
+
+// writesTo makes the test binary a process that writes to a file until it is killed.
+const writesTo = "SQLITESTORE_TEST_WRITES_TO"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(writesTo); file != "" {
+		writeForEver(file)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func opened(t testing.TB, file string) *Store {
+	s, err := Open(file)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func fileIn(t testing.TB) string { return filepath.Join(t.TempDir(), "a file?.db") }
+
+func TestStore(t *testing.T) {
+	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, fileIn(t)) })
+}
+
+func instance(id string) *durable.Record {
+	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+}
+
+func TestWhatWasWrittenIsThereAgain(t *testing.T) {
+	file := fileIn(t)
+	first, err := Open(file)
+	require.NoError(t, err)
+	_, err = first.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	require.NoError(t, first.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, first.Close())
+	require.NoError(t, first.Close(), "a second time")
+	_, err = first.Load(t.Context(), "a")
+	require.ErrorIs(t, err, ErrClosed)
+	_, err = first.Swap(t.Context(), instance("b"))
+	require.ErrorIs(t, err, ErrClosed)
+
+	second := opened(t, file)
+	r, err := second.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "state", string(r.State))
+	require.NoError(t, second.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	list, err := second.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 1, "the key is known")
+}
+
+func TestAFileThatIsNotOursIsRefused(t *testing.T) {
+	_, err := Open("")
+	require.ErrorContains(t, err, "empty")
+	_, err = Open(filepath.Join(t.TempDir(), "missing", "file"))
+	require.Error(t, err)
+
+	text := fileIn(t)
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("not a database ", 100)), 0o600))
+	_, err = Open(text)
+	require.ErrorContains(t, err, "not a database")
+
+	newer := fileIn(t)
+	s, err := Open(newer)
+	require.NoError(t, err)
+	_, err = s.w.conn.ExecContext(t.Context(), "PRAGMA user_version = 99")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	_, err = Open(newer)
+	require.ErrorIs(t, err, ErrVersion)
+}
+
+// A full disk fails the writes that need room, changes nothing, and passes.
+func TestAFullDiskFailsTheWriteAlone(t *testing.T) {
+	s := opened(t, fileIn(t))
+	small := instance("small")
+	_, err := s.Swap(t.Context(), small)
+	require.NoError(t, err)
+	_, err = s.w.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 60")
+	require.NoError(t, err)
+
+	large := instance("large")
+	large.State = make([]byte, 1<<20)
+	_, err = s.Swap(t.Context(), large)
+	require.ErrorContains(t, err, "full")
+	assert.Zero(t, large.Version)
+	_, err = s.Load(t.Context(), "large")
+	require.ErrorIs(t, err, durable.ErrNotFound)
+	_, err = s.Swap(t.Context(), small)
+	require.NoError(t, err, "another write is not disturbed")
+
+	_, err = s.w.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 100000")
+	require.NoError(t, err)
+	_, err = s.Swap(t.Context(), large)
+	require.NoError(t, err)
+}
+
+// One write of a group that meets an error of the database does not take the others with it.
+func TestTheOthersOfAGroupAreMade(t *testing.T) {
+	s := opened(t, fileIn(t))
+	held, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() { // keeps the writer busy until the group is together
+		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
+			close(held)
+			<-release
+			return nil
+		}))
+	})
+	<-held
+	errs := make([]error, 20)
+	for i := range errs {
+		all.Go(func() {
+			errs[i] = s.w.do(t.Context(), true, func(ctx context.Context, st *statements) error {
+				if i == 7 {
+					_, err := s.w.conn.ExecContext(ctx, "INSERT INTO nothing VALUES (1)")
+					return err
+				}
+				_, err := st.swap(ctx, instance(fmt.Sprint("i", i)), "null")
+				return err
+			})
+		})
+	}
+	for waiting := 0; waiting < len(errs); {
+		s.w.mu.Lock()
+		waiting = len(s.w.queue)
+		s.w.mu.Unlock()
+	}
+	close(release)
+	all.Wait()
+	for i, err := range errs {
+		_, found := s.Load(t.Context(), fmt.Sprint("i", i))
+		if i == 7 {
+			require.ErrorContains(t, err, "nothing")
+			require.ErrorIs(t, found, durable.ErrNotFound)
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, found)
+	}
+}
+
+func TestAWriteWhoseContextHasEndedIsNotMade(t *testing.T) {
+	s := opened(t, fileIn(t))
+	held, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
+			close(held)
+			<-release
+			return nil
+		}))
+	})
+	<-held
+	ctx, cancel := context.WithCancel(t.Context())
+	all.Go(func() {
+		_, err := s.Swap(ctx, instance("a"))
+		assert.ErrorIs(t, err, context.Canceled)
+	})
+	for waiting := 0; waiting == 0; {
+		s.w.mu.Lock()
+		waiting = len(s.w.queue)
+		s.w.mu.Unlock()
+	}
+	cancel()
+	close(release)
+	all.Wait()
+	_, err := s.Load(t.Context(), "a")
+	assert.ErrorIs(t, err, durable.ErrNotFound)
+}
+
+// An engine asks for what is due when it is told; if that told it again, it would never stop.
+func TestTakingTellsNothing(t *testing.T) {
+	s := opened(t, fileIn(t))
+	told := 0
+	defer s.Notify(func() { told++ })()
+	_, err := s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	before := told
+	assert.Positive(t, before)
+	for range 3 {
+		_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.w.do(t.Context(), false, func(context.Context, *statements) error { return nil }), "all before it are told")
+	assert.Equal(t, before, told)
+}
+
+func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
+	s := opened(t, fileIn(t))
+	now := time.Now()
+	require.NoError(t, s.Lease(t.Context(), "gone", now.Add(-time.Hour)))
+	require.NoError(t, s.Lease(t.Context(), "owner", now.Add(-time.Hour)))
+	require.NoError(t, s.Lease(t.Context(), "alive", now.Add(time.Hour)))
+	owned := instance("a")
+	owned.Owner = "owner"
+	_, err := s.Swap(t.Context(), owned)
+	require.NoError(t, err)
+	_, err = s.Purge(t.Context(), now, 10)
+	require.NoError(t, err)
+	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
+		until, err := s.Leased(t.Context(), worker)
+		require.NoError(t, err)
+		assert.Equal(t, kept, !until.IsZero(), worker)
+	}
+}
+
+// writeForEver prints each id when the store has said that it is written.
+func writeForEver(file string) {
+	s, err := Open(file)
+	if err != nil {
+		panic(err)
+	}
+	for worker := range 8 {
+		go func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprintf("%d-%d", worker, i)
+				if _, err := s.Swap(context.Background(), instance(id)); err != nil {
+					panic(err)
+				}
+				fmt.Fprintln(os.Stdout, id) // one write each: lines are whole
+			}
+		}()
+	}
+	select {}
+}
+
+// What a process was told is written survives its death in the middle of writes.
+func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts other programs")
+	}
+	file := fileIn(t)
+	written := map[string]bool{}
+	for range 3 {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		child := exec.Command(self)
+		child.Env = append(os.Environ(), writesTo+"="+file)
+		out, err := child.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, child.Start())
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			written[lines.Text()] = true
+			if n == 200 {
+				require.NoError(t, child.Process.Kill())
+			}
+		}
+		require.Error(t, child.Wait())
+
+		s, err := Open(file)
+		require.NoError(t, err)
+		for id := range written {
+			_, err := s.Load(t.Context(), id)
+			require.NoError(t, err, id)
+		}
+		_, err = s.w.conn.ExecContext(t.Context(), "DELETE FROM instances")
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		clear(written)
+	}
+}
+
+// Two stores on one file are as two processes.
+func TestTwoProcessesShareAFile(t *testing.T) {
+	file := fileIn(t)
+	a, b := opened(t, file), opened(t, file)
+	r := instance("x")
+	_, err := a.Swap(t.Context(), r)
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	won := make(chan int64, 2)
+	for _, s := range []*Store{a, b} {
+		all.Go(func() {
+			mine := *r
+			if _, err := s.Swap(context.Background(), &mine); err == nil {
+				won <- mine.Version
+			} else {
+				assert.ErrorIs(t, err, durable.ErrConflict)
+			}
+		})
+	}
+	all.Wait()
+	assert.Len(t, won, 1)
+}
+
+// Thousands of suspended instances are in the file alone, and due ones are found at once.
+func TestManyInstances(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many instances")
+	}
+	s := opened(t, fileIn(t))
+	const n, workers = 10_000, 256
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < n; i += workers {
+				r := instance(fmt.Sprintf("i%06d", i))
+				r.Due = time.Unix(int64(i), 0)
+				if _, err := s.Swap(context.Background(), r); !assert.NoError(t, err) {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	ids, next, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(50, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+	require.NoError(t, err)
+	assert.Equal(t, "i000000", ids[0])
+	assert.Len(t, ids, 10)
+	assert.Equal(t, int64(10), next.Unix())
+}
+
+func BenchmarkSwap(b *testing.B) {
+	for _, workers := range []int{1, 64} {
+		b.Run(fmt.Sprint("writers ", workers), func(b *testing.B) {
+			s := opened(b, fileIn(b))
+			var all sync.WaitGroup
+			for w := range workers {
+				all.Go(func() {
+					r := instance(fmt.Sprint(w))
+					r.State = make([]byte, 500)
+					for i := w; i < b.N; i += workers {
+						if _, err := s.Swap(context.Background(), r); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// What it takes to find what is due among a hundred thousand that are not.
+func BenchmarkTakeAmongMany(b *testing.B) {
+	s := opened(b, fileIn(b))
+	const n, workers = 100_000, 256
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < n; i += workers {
+				r := instance(fmt.Sprintf("i%06d", i))
+				r.Due = time.Unix(int64(1000+i), 0)
+				if _, err := s.Swap(context.Background(), r); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	for b.Loop() {
+		ids, _, err := s.Take(b.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		require.NoError(b, err)
+		require.Empty(b, ids)
+	}
+}

@@ -1,0 +1,174 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Group commits
+//
+// A commit ends with a sync of the disk, which takes as long for a hundred writes as for one.
+// SQLite has one writer at a time in any case. So one goroutine makes all writes: those that
+// have come while it was committing are one transaction, and the next commit.
+//
+//	a caller                            the writer
+//	 1. lock; append the write           1. lock; take all writes that wait; none: sleep
+//	 2. unlock; wake the writer          2. unlock; BEGIN
+//	 3. wait for the answer              3. make each write; note its error
+//	                                     4. COMMIT, with a sync
+//	                                     5. tell listeners; answer each write; again from 1
+//
+// Nothing is answered before step 4, so an answer means that the write is on the disk. If the
+// commit fails (a full disk), all writes of the group are answered with its error, and none of
+// them was made.
+//
+// A write that finds a conflict has changed nothing, and does not disturb the others. An error
+// of SQLite itself in step 3 may leave half of a write behind: then the whole group is rolled
+// back, and each of its writes is made again in a transaction of its own, so that the error
+// meets the write that causes it.
+//
+// A write whose context has ended when its group begins is not made. From then on its caller
+// waits for the commit, so that an answer never lies.
+
+// most is how many writes a group has at most.
+const most = 1024
+
+// write is one write that waits.
+type write struct {
+	ctx    context.Context
+	make   func(context.Context, *statements) error
+	tells  bool // other goroutines may find something due, or ended, after it
+	err    error
+	answer chan struct{}
+}
+
+// writer makes all writes of a store.
+type writer struct {
+	db    *sql.DB
+	conn  *sql.Conn
+	tell  func()
+	ended chan struct{}
+
+	mu     sync.Mutex
+	some   sync.Cond // the goroutine sleeps here
+	queue  []*write
+	closed bool
+	failed error // of closing
+}
+
+// newWriter starts the goroutine.
+func newWriter(db *sql.DB, c *sql.Conn, t *statements, tell func()) *writer {
+	w := &writer{db: db, conn: c, tell: tell, ended: make(chan struct{})}
+	w.some.L = &w.mu
+	go w.loop(t)
+	return w
+}
+
+// refused is why the store takes no calls.
+func (w *writer) refused() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return ErrClosed
+	}
+	return nil
+}
+
+// do makes a write, with others. It blocks until the write is durable. A write that tells has
+// the listeners called: one that only hides what is due must not, or an engine that listens
+// would ask for ever.
+func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
+	ctx = background(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	one := &write{ctx: ctx, make: f, tells: tells, answer: make(chan struct{})}
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return ErrClosed
+	}
+	w.queue = append(w.queue, one)
+	w.mu.Unlock()
+	w.some.Signal()
+	<-one.answer
+	return one.err
+}
+
+// close waits for the writes that wait.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.some.Signal()
+	<-w.ended
+	return w.failed
+}
+
+// next returns the writes that wait; none: the store is closed.
+func (w *writer) next() (group []*write) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 && !w.closed {
+		w.some.Wait()
+	}
+	n := min(len(w.queue), most)
+	group, w.queue = w.queue[:n:n], w.queue[n:]
+	return group
+}
+
+// loop is the goroutine.
+func (w *writer) loop(t *statements) {
+	defer close(w.ended)
+	ctx := context.Background()
+	for group := w.next(); len(group) > 0; group = w.next() {
+		if w.commit(ctx, t, group) != nil && len(group) > 1 {
+			for _, one := range group {
+				_ = w.commit(ctx, t, []*write{one}) // its error is in the write
+			}
+		}
+		if slices.ContainsFunc(group, func(one *write) bool { return one.tells && one.err == nil }) {
+			w.tell()
+		}
+		for _, one := range group {
+			close(one.answer)
+		}
+	}
+	w.failed = errors.Join(t.close(), w.conn.Close(), w.db.Close())
+}
+
+// commit makes the writes of a group in one transaction. The errors of conflicts are in the
+// writes. An error of the database is returned, and is in the writes too: then none was made.
+func (w *writer) commit(ctx context.Context, t *statements, group []*write) error {
+	_, err := t.begin.ExecContext(ctx)
+	for _, one := range group {
+		if one.err = one.ctx.Err(); one.err != nil || err != nil {
+			continue
+		}
+		if one.err = one.make(ctx, t); !isAnswer(one.err) {
+			err = one.err
+		}
+	}
+	if err == nil {
+		_, err = t.commit.ExecContext(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	_, _ = t.rollback.ExecContext(ctx) // SQLite may have rolled back by itself
+	for _, one := range group {
+		one.err = wrap(err)
+	}
+	return err
+}
+
+// isAnswer reports whether an error is one that a store has to give, and not one of the
+// database.
+func isAnswer(err error) bool {
+	return err == nil || errors.Is(err, durable.ErrConflict) || errors.Is(err, durable.ErrNotFound) || errors.Is(err, durable.ErrEnded)
+}

@@ -1,0 +1,149 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Errors of stores. An engine asks for them with errors.Is.
+var (
+	// ErrNotFound: there is no instance of that id.
+	ErrNotFound = errors.New("durable: no such instance")
+	// ErrConflict: the record has changed since it was read, or exists already.
+	ErrConflict = errors.New("durable: the record has changed")
+	// ErrEnded: the instance has ended and takes no messages.
+	ErrEnded = errors.New("durable: the instance has ended")
+)
+
+// Status says how far an instance is.
+type Status string
+
+// The states of an instance. One that is Running, Waiting or Stuck has not ended.
+const (
+	Running    Status = "running"    // a worker runs it, or is about to
+	Waiting    Status = "waiting"    // for a signal, a time, or the next attempt of a step
+	Stuck      Status = "stuck"      // cannot continue; Record.Reason says why
+	Completed  Status = "completed"  // returned without an error
+	Failed     Status = "failed"     // returned an error
+	Canceled   Status = "canceled"   // returned an error after it was canceled
+	Terminated Status = "terminated" // ended from outside, without compensations
+)
+
+// Ended reports whether an instance in this state has ended.
+func (s Status) Ended() bool {
+	switch s {
+	case Completed, Failed, Canceled, Terminated:
+		return true
+	}
+	return false
+}
+
+// Record is what a store keeps of an instance.
+type Record struct {
+	ID       string
+	Function string // the name of the durable function
+	Run      string // differs between two instances that have had the same id
+	Version  int64  // of the record; a store counts it, from 1
+	Status   Status
+	Reason   string // Stuck: why
+	Labels   map[string]string
+	Created  time.Time
+	Updated  time.Time
+
+	// Owner is the worker that runs the instance; empty: none. Epoch counts the owners.
+	Owner string
+	Epoch int64
+
+	// Due is when the instance wants to run if it has no owner. Zero: not before a
+	// message arrives.
+	Due time.Time
+
+	// Seen is the sequence number of the newest message that the writer of the record
+	// has read. Messages up to Floor are no longer needed.
+	Seen, Floor int64
+
+	// State is the checkpoint, or the outcome of an ended instance. Stores do not look
+	// into it.
+	State []byte
+}
+
+// Message is a signal in the inbox of an instance.
+type Message struct {
+	Seq     int64  // given by the store: grows, from 1, by instance
+	Name    string // of the signal
+	Key     string // a second message with this key is dropped; empty: none is
+	Payload []byte
+	Sent    time.Time
+}
+
+// Taking says which instances a worker is ready to run.
+type Taking struct {
+	Now       time.Time
+	Hide      time.Duration // how long the taken ones are not due for others
+	Functions []string      // which the worker serves
+	Limit     int
+}
+
+// Filter selects instances; zero fields select all.
+type Filter struct {
+	Function string
+	Status   Status
+	Labels   map[string]string // an instance has all of them
+	After    string            // only ids greater than this
+	Limit    int               // 0: 100
+}
+
+// Store keeps instances, their messages and the leases of workers. Package durabletest has the
+// suite that a store must pass. All methods are safe for concurrent use, and block until what
+// they write is durable.
+//
+// A store keeps three promises, on which the engine rests: Swap compares versions; Send keeps
+// the message before the instance is due; Swap of a record without an owner makes it due at
+// once if there is a message newer than its Seen.
+type Store interface {
+	// Load returns the record of an instance, or ErrNotFound. The caller may change it.
+	Load(ctx context.Context, id string) (*Record, error)
+
+	// Swap writes r if the stored version is r.Version, and sets r.Version to the new
+	// one; else it returns ErrConflict. Version 0 creates: it conflicts if the id exists.
+	// It reports whether there are messages newer than r.Seen. A record that has ended,
+	// or is stuck, is due only at its Due.
+	Swap(ctx context.Context, r *Record) (mail bool, err error)
+
+	// Send appends a message to an instance's inbox and makes the instance due, unless it
+	// has an owner. ErrNotFound, ErrEnded: there is no such instance, or it has ended. The
+	// messages of an ended instance may be dropped.
+	Send(ctx context.Context, id string, m Message) error
+
+	// Inbox returns the messages of an instance whose sequence numbers are greater than
+	// after, in order.
+	Inbox(ctx context.Context, id string, after int64) ([]Message, error)
+
+	// Take returns ids of instances that are due: without an owner and Due is not after
+	// t.Now, or owned by a worker whose lease has expired. It hides them for t.Hide from
+	// other calls, but not from Load and Swap. It also returns when the next instance
+	// will be due, as far as it is known; zero: unknown.
+	Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error)
+
+	// Lease says that a worker lives until then. A time that has passed gives up what it
+	// owns.
+	Lease(ctx context.Context, worker string, until time.Time) error
+
+	// Leased returns until when a worker lives; zero: it is not known.
+	Leased(ctx context.Context, worker string) (until time.Time, err error)
+
+	// List returns the records that match, in the order of ids.
+	List(ctx context.Context, f Filter) ([]*Record, error)
+
+	// Purge deletes instances that ended before the time, with their messages, at most
+	// limit of them, and returns how many it has deleted.
+	Purge(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// Notifier is a Store that can say when something may have become due or have ended. Without
+// it, an engine asks at intervals.
+type Notifier interface {
+	// Notify calls f after each change, until stop is called. f does not block.
+	Notify(f func()) (stop func())
+}

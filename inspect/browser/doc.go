@@ -1,0 +1,4 @@
+// Package browser tests the pages of package inspect and of package inspect/record in a
+// real browser, a Chromium without a window. It is a module of its own, so that programs
+// do not download what drives the browser.
+package browser

@@ -1,0 +1,237 @@
+package record
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// ErrFormat is wrapped by the error of [Read] if what it reads is no recording, or is
+// damaged.
+var ErrFormat = errors.New("record: not a recording")
+
+// Read reads a recording. It returns what it has read also with an error: one that wraps
+// io.ErrUnexpectedEOF if the recording breaks off, as that of a program that was killed
+// does, [ErrFormat] if it is damaged, or the error of r. It takes memory in proportion to
+// what it reads, whatever that is, and blocks as long as r does.
+func Read(r io.Reader) (*Recording, error) {
+	d := &decoder{in: bufio.NewReader(r), texts: []string{""}, places: make([]schedulers.Place, 1)}
+	d.Schedulers, d.Subjects = []string{"none"}, make([]Subject, 1)
+	got := make([]byte, len(header))
+	if _, err := io.ReadFull(d.in, got); err != nil || string(got) != header {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return &d.Recording, err
+		}
+		return &d.Recording, fmt.Errorf("%w: it does not begin with %q", ErrFormat, header)
+	}
+	for !d.over && d.err == nil {
+		d.entry()
+	}
+	if errors.Is(d.err, io.EOF) {
+		d.err = io.ErrUnexpectedEOF
+	}
+	if d.err != nil {
+		return &d.Recording, fmt.Errorf("record: after %d events: %w", len(d.Events), d.err)
+	}
+	return &d.Recording, nil
+}
+
+// decoder reads entries until there is an error, which is kept: what is read after it is
+// zero.
+type decoder struct {
+	Recording
+
+	in     *bufio.Reader
+	err    error
+	over   bool
+	texts  []string
+	places []schedulers.Place
+	now    time.Duration
+}
+
+func (d *decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+func (d *decoder) uint() uint64 {
+	if d.err != nil {
+		return 0
+	}
+	n, err := binary.ReadUvarint(d.in)
+	if err != nil {
+		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+		d.fail(err)
+		return 0
+	}
+	return n
+}
+
+// int reads a number that is at most as large as every int is.
+func (d *decoder) int() int {
+	n := d.uint()
+	if n > math.MaxInt32 {
+		d.fail(fmt.Errorf("%w: the number %d is too large", ErrFormat, n))
+		return 0
+	}
+	return int(n)
+}
+
+// index reads a number below n.
+func (d *decoder) index(n int, what string) int {
+	i := d.int()
+	if i >= n {
+		d.fail(fmt.Errorf("%w: it refers to %s %d of %d", ErrFormat, what, i, n))
+		return 0
+	}
+	return i
+}
+
+func (d *decoder) duration() time.Duration {
+	n := d.uint()
+	if n > math.MaxInt64 {
+		d.fail(fmt.Errorf("%w: the time %d is too long", ErrFormat, n))
+		return 0
+	}
+	return time.Duration(n)
+}
+
+// time reads a time, which adds up.
+func (d *decoder) time() time.Duration {
+	if next := d.now + d.duration(); next >= d.now {
+		d.now = next
+	} else {
+		d.fail(fmt.Errorf("%w: it takes too long", ErrFormat))
+	}
+	return d.now
+}
+
+func (d *decoder) float() float64 {
+	var b [8]byte
+	if _, err := io.ReadFull(d.in, b[:]); err != nil {
+		d.fail(err)
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
+}
+
+func (d *decoder) raw() string {
+	n := d.int()
+	if n > longest+len("…") {
+		d.fail(fmt.Errorf("%w: a text of %d bytes", ErrFormat, n))
+		return ""
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(d.in, b); err != nil {
+		d.fail(err)
+	}
+	return string(b)
+}
+
+func (d *decoder) text() string { return d.texts[d.index(len(d.texts), "text")] }
+
+func (d *decoder) place() schedulers.Place { return d.places[d.index(len(d.places), "place")] }
+
+func (d *decoder) subject() int { return d.index(len(d.Subjects), "subject") }
+
+// entry reads one entry.
+func (d *decoder) entry() {
+	tag, err := d.in.ReadByte()
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	switch {
+	case tag > entryWork && tag < entryWork+kinds:
+		d.work(schedulers.EventKind(tag - entryWork))
+	case tag > entryLife && tag < entryLife+kinds:
+		d.life(inspect.EventKind(tag - entryLife))
+	default:
+		d.definition(tag)
+	}
+}
+
+// definition reads an entry that is no event of a scheduler or a job. An entry is added
+// only if it was read without an error.
+func (d *decoder) definition(tag byte) {
+	switch tag {
+	case entryEnd:
+		if end := d.raw(); d.err == nil {
+			d.End, d.over = end, true
+		}
+	case entryText:
+		add(d, &d.texts, d.raw())
+	case entryPlace:
+		add(d, &d.places, schedulers.Place{Function: d.text(), File: d.text(), Line: d.int()})
+	case entryScheduler:
+		add(d, &d.Schedulers, d.text())
+	case entrySubject:
+		add(d, &d.Subjects, Subject{Job: d.uint(), Name: d.text(), Made: d.place()})
+	case entryNote:
+		add(d, &d.Events, Event{Time: d.time(), Note: d.text()})
+	case entryValue:
+		add(d, &d.Events, Event{Time: d.time(), Curve: d.text(), Value: d.float()})
+	default:
+		d.fail(fmt.Errorf("%w: an entry of the unknown kind %d", ErrFormat, tag))
+	}
+}
+
+func add[T any](d *decoder, to *[]T, v T) {
+	if d.err == nil {
+		*to = append(*to, v)
+	}
+}
+
+func (d *decoder) work(k schedulers.EventKind) {
+	e := Event{Time: d.time(), Work: k, Scheduler: d.index(len(d.Schedulers), "scheduler")}
+	has := d.uint()
+	for _, f := range []struct {
+		bit uint64
+		to  *int
+	}{{hasWorker, &e.Worker}, {hasProcessor, &e.Processor}, {hasQueue, &e.Queue}, {hasCount, &e.Count}} {
+		if has&f.bit != 0 {
+			*f.to = d.int()
+		}
+	}
+	if has&hasTook != 0 {
+		e.Took = d.duration()
+	}
+	if has&hasSubject != 0 {
+		e.Subject = d.subject()
+	}
+	if has&hasPlace != 0 {
+		e.Place = d.place()
+	}
+	add(d, &d.Events, e)
+}
+
+func (d *decoder) life(k inspect.EventKind) {
+	e := Event{Time: d.time(), Life: k, Subject: d.subject()}
+	has := d.uint()
+	if has&hasStatus != 0 {
+		e.Status = job.Status(min(d.uint(), math.MaxUint8))
+	}
+	if has&hasWhere != 0 {
+		e.Place = d.place()
+	}
+	if has&hasWaits != 0 {
+		e.Waits = d.text()
+	}
+	if has&hasHolder != 0 {
+		e.Holder = d.text()
+	}
+	if has&hasOn != 0 {
+		e.On = d.subject()
+	}
+	add(d, &d.Events, e)
+}

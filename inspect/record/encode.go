@@ -1,0 +1,147 @@
+package record
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// encoder appends entries to a buffer, and numbers what they refer to.
+type encoder struct {
+	out []byte
+
+	texts      numbers[string]
+	places     numbers[schedulers.Place]
+	schedulers numbers[any]
+	subjects   uint64 // how many there are
+}
+
+// numbers are the numbers of what was written. Once there are too many, they are
+// forgotten, and the next mention is written again, under a new number.
+type numbers[K comparable] struct {
+	of   map[K]uint64
+	last uint64
+}
+
+// most is how many numbers are remembered.
+const most = 1 << 16
+
+// number returns the number of k, after write has written it if it is new. The zero
+// value has the number 0.
+func (n *numbers[K]) number(k K, write func()) uint64 {
+	var zero K
+	if k == zero {
+		return 0
+	}
+	if i, ok := n.of[k]; ok {
+		return i
+	}
+	write()
+	if n.of == nil || len(n.of) >= most {
+		n.of = map[K]uint64{}
+	}
+	n.last++
+	n.of[k] = n.last
+	return n.last
+}
+
+func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
+
+// int writes a number from 0 to the largest that every system's int holds.
+func (e *encoder) int(n int) { e.uint(bounded(n)) }
+
+func bounded(n int) uint64 { return uint64(min(max(0, n), math.MaxInt32)) }
+
+func (e *encoder) float(f float64) {
+	e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(f))
+}
+
+// raw writes a text with its length.
+func (e *encoder) raw(s string) {
+	e.int(len(s))
+	e.out = append(e.out, s...)
+}
+
+// text returns the number of a text.
+func (e *encoder) text(s string) uint64 {
+	s = short(s)
+	return e.texts.number(s, func() {
+		e.out = append(e.out, entryText)
+		e.raw(s)
+	})
+}
+
+// place returns the number of a place.
+func (e *encoder) place(p schedulers.Place) uint64 {
+	if p.Function == "" {
+		return 0
+	}
+	return e.places.number(p, func() {
+		function, file := e.text(p.Function), e.text(p.File)
+		e.out = append(e.out, entryPlace)
+		e.uint(function)
+		e.uint(file)
+		e.int(p.Line)
+	})
+}
+
+// scheduler returns the number of a scheduler. Those that cannot be compared are one if
+// they have the same name.
+func (e *encoder) scheduler(s schedulers.Scheduler) uint64 {
+	var key any = s
+	if s != nil && !reflect.ValueOf(s).Comparable() {
+		key = schedulers.NameOf(s)
+	}
+	return e.schedulers.number(key, func() {
+		n := e.text(schedulers.NameOf(s))
+		e.out = append(e.out, entryScheduler)
+		e.uint(n)
+	})
+}
+
+// subject writes a subject and returns its number.
+func (e *encoder) subject(s Subject) uint64 {
+	name, made := e.text(s.Name), e.place(s.Made)
+	e.out = append(e.out, entrySubject)
+	e.uint(s.Job)
+	e.uint(name)
+	e.uint(made)
+	e.subjects++
+	return e.subjects
+}
+
+// fields are a set of numbers that are not zero.
+type fields struct {
+	set    uint64
+	values []uint64
+}
+
+func (f *fields) add(bit, value uint64) {
+	if value != 0 {
+		f.set |= bit
+		f.values = append(f.values, value)
+	}
+}
+
+func (e *encoder) fields(f *fields) {
+	e.uint(f.set)
+	for _, v := range f.values {
+		e.uint(v)
+	}
+}
+
+// short returns s, cut after some hundred bytes, and valid.
+func short(s string) string {
+	if len(s) > longest {
+		cut := longest
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut] + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

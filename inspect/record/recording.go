@@ -1,0 +1,94 @@
+package record
+
+import (
+	"time"
+
+	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Recording is what [Read] has read.
+type Recording struct {
+	Schedulers []string  // their names; the index is Event.Scheduler
+	Subjects   []Subject // the index is Event.Subject
+	Events     []Event   // in the order in which they were heard
+
+	// End says why the recording ended before it was stopped, or is empty.
+	End string
+}
+
+// Subject is what work is about. It is the zero Subject if that is not known.
+type Subject struct {
+	Job  uint64 // the ID of the job, or 0 for a work item that belongs to none
+	Name string // of the job; of a work item: its name or its type
+
+	// Made is the function of an async function's job, or where another job was made, if
+	// that was recorded (job.RecordCreation).
+	Made schedulers.Place
+}
+
+// Event is one event of a recording: exactly one of Work, Life, Note and Curve says of
+// which kind it is.
+type Event struct {
+	Time time.Duration // since the recording began
+
+	Work  schedulers.EventKind // of a scheduler
+	Life  inspect.EventKind    // of a job
+	Note  string               // of [Recorder.Note]
+	Curve string               // of [Recorder.Value]
+	Value float64
+
+	// Of schedulers; see schedulers.Event.
+	Scheduler, Worker, Processor, Queue, Count int
+	Took                                       time.Duration
+
+	Subject int              // 0: none
+	Place   schedulers.Place // of Submitted and Suspended: where the function is suspended
+
+	// Of jobs; see inspect.Event.
+	Status job.Status
+	Waits  string
+	Holder string
+	On     int // the subject that it waits for, or 0
+}
+
+// What entries are; see the package comment.
+const (
+	entryEnd = iota
+	entryText
+	entryPlace
+	entryScheduler
+	entrySubject
+	entryNote
+	entryValue
+
+	entryWork = 32
+	entryLife = 64
+	kinds     = 32 // at most, of each of the two
+)
+
+// The fields of an event of a scheduler, as a set, in the order in which they are written.
+const (
+	hasWorker = 1 << iota
+	hasProcessor
+	hasQueue
+	hasCount
+	hasTook
+	hasSubject
+	hasPlace
+)
+
+// The fields of a moment of a job.
+const (
+	hasStatus = 1 << iota
+	hasWhere
+	hasWaits
+	hasHolder
+	hasOn
+)
+
+const header = "movenext recording 1\n"
+
+// longest is the length of a text; longer ones are cut.
+const longest = 400

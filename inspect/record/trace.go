@@ -1,0 +1,158 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"runtime/trace"
+	"sync"
+
+	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Trace writes what schedulers and jobs do into the execution trace of the program, while
+// one is taken (runtime/trace): each job is a task from its making to its end, each run
+// of a work item a region on the goroutine that runs it, and steals, injections and
+// suspensions are messages. So go tool trace shows which goroutine ran what, among what
+// Go's scheduler did. It hears of all work and jobs, or of those that [OneIn] and [Of]
+// select. It does not block and is safe for concurrent use; stop may be called more than
+// once.
+//
+// job.FollowTrace is for programs with tasks of their own: it makes jobs tasks below
+// them. The two are independent of each other.
+func Trace(opts ...Option) (stop func()) {
+	t := &tracer{tasks: map[uint64]*task{}, regions: map[spot][]*trace.Region{}}
+	oneIn := 1
+	for _, o := range opts {
+		oneIn = max(oneIn, o.oneIn)
+		t.of = append(t.of, o.of...)
+	}
+	stopWork := schedulers.Observe(t.hearWork, schedulers.OneIn(oneIn))
+	stopLife := inspect.Observe(t.hearLife, inspect.Sample(oneIn))
+	return func() {
+		stopWork()
+		stopLife()
+	}
+}
+
+// tracer has what is open. Regions end on the goroutine that has begun them: that which
+// runs the work, and tells of both.
+type tracer struct {
+	of []schedulers.Scheduler
+
+	mu      sync.Mutex
+	tasks   map[uint64]*task // by the ID of the job
+	regions map[spot][]*trace.Region
+}
+
+type task struct {
+	ctx context.Context
+	end func()
+}
+
+// spot is where work runs, within other work at most.
+type spot struct {
+	of     schedulers.Scheduler
+	worker int
+}
+
+func (t *tracer) hearWork(e schedulers.Event) {
+	r := Recorder{of: t.of}
+	if !trace.IsEnabled() || !r.wants(e.Scheduler) {
+		return
+	}
+	switch e.Kind {
+	case schedulers.Begun:
+		_, is := subjectOf(e.Work)
+		t.begin(e, short(is.Name), t.contextOf(is.Job))
+	case schedulers.Ended:
+		t.end(e)
+	case schedulers.Stolen, schedulers.Moved, schedulers.Injected, schedulers.Refused:
+		trace.Log(context.Background(), short(schedulers.NameOf(e.Scheduler)), e.String())
+	default:
+	}
+}
+
+func (t *tracer) begin(e schedulers.Event, name string, in context.Context) {
+	if name == "" {
+		name = "run"
+	}
+	region := trace.StartRegion(in, name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := spot{e.Scheduler, e.Worker}
+	t.regions[at] = append(t.regions[at], region)
+}
+
+func (t *tracer) end(e schedulers.Event) {
+	t.mu.Lock()
+	at := spot{e.Scheduler, e.Worker}
+	open := t.regions[at]
+	if len(open) == 0 {
+		t.mu.Unlock()
+		return // it has begun before the trace
+	}
+	region := open[len(open)-1]
+	if len(open) == 1 {
+		delete(t.regions, at)
+	} else {
+		t.regions[at] = open[:len(open)-1]
+	}
+	t.mu.Unlock()
+	region.End()
+}
+
+// contextOf returns the context of a job's task, or that of none.
+func (t *tracer) contextOf(id uint64) context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if of := t.tasks[id]; of != nil {
+		return of.ctx
+	}
+	return context.Background()
+}
+
+func (t *tracer) hearLife(e inspect.Event) {
+	id := e.Job.ID()
+	switch e.Kind {
+	case inspect.Made:
+		if trace.IsEnabled() {
+			t.made(id, taskName(e.Job, e.Place))
+		}
+	case inspect.Suspended:
+		trace.Log(t.contextOf(id), "suspended", short("in "+e.Place.String()+", waits for "+e.Waits))
+	case inspect.Ended:
+		trace.Log(t.contextOf(id), "ended", e.Status.String())
+		t.ended(id)
+	case inspect.Started, inspect.Resumed:
+	}
+}
+
+func taskName(h job.Handle, made schedulers.Place) string {
+	switch {
+	case h.Name() != "":
+		return short(h.Name())
+	case made.Function != "":
+		return short(made.Function)
+	default:
+		return fmt.Sprintf("job #%d", h.ID())
+	}
+}
+
+func (t *tracer) made(id uint64, name string) {
+	ctx, tt := trace.NewTask(context.Background(), name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tasks[id] = &task{ctx, tt.End}
+}
+
+func (t *tracer) ended(id uint64) {
+	t.mu.Lock()
+	of := t.tasks[id]
+	delete(t.tasks, id)
+	t.mu.Unlock()
+	if of != nil {
+		of.end()
+	}
+}

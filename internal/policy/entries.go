@@ -1,0 +1,31 @@
+package policy
+
+import (
+	"go/ast"
+	"strings"
+)
+
+// entries checks that the documentation of the runtime lists no entry for machines:
+// programs do not call them. The documentation lists a method by the name of its
+// receiver, as it is written. Package statemachine is for generated code alone.
+func entries(t *Tree) []Finding {
+	var found []Finding
+	for _, f := range t.Go {
+		if f.Test || f.Dir == "statemachine" || !matches(runtimePackages, f.Dir) || matches(testKits, f.Dir) {
+			continue
+		}
+		for _, d := range f.Syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !exportedFunc(fn) || !strings.HasSuffix(fn.Name.Name, "Enter") {
+				continue
+			}
+			found = append(found, Finding{
+				Path: f.Path, Line: f.Line(fn.Pos()), Name: funcName(fn),
+				What: "users see the entry " + funcName(fn),
+				Mend: "declare it by an unexported name of the receiver, as coord/entered.go says; " +
+					"a generated one by annotating an unexported function, which the exported forms call",
+			})
+		}
+	}
+	return found
+}

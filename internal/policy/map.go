@@ -1,0 +1,40 @@
+package policy
+
+import (
+	"path"
+	"strings"
+)
+
+// mapPage is the page that names the packages.
+const mapPage = "ARCHITECTURE.md"
+
+// mapped checks that the page of the architecture names each package that users do not
+// see, and each command: nothing else leads a newcomer to them. A folder is named with
+// the folders inside it.
+func mapped(t *Tree) []Finding {
+	var page string
+	for _, f := range t.Files {
+		if f.Path == mapPage {
+			page = string(f.Text)
+		}
+	}
+	var found []Finding
+	order, _ := folders(t.Main())
+	for _, dir := range order {
+		if !strings.Contains("/"+dir+"/", "/internal/") && !strings.HasPrefix(dir, "tools/") {
+			continue
+		}
+		at := dir
+		for at != "." && !strings.Contains(page, "`"+at+"`") {
+			at = path.Dir(at)
+		}
+		if at == "." {
+			found = append(found, Finding{
+				Path: dir,
+				What: mapPage + " does not name it",
+				Mend: "say in a row of the code map what it holds",
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,63 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// RunTwin is [Run] for a function that returns a job, as the twin of an async function
+// does: start runs on the job's scheduler, and the job ends as the one that start has
+// returned. While it waits for that end it is Running and holds no worker. [Job.Cancel]
+// cancels the context that start was given. A nil start makes a job that has Faulted with
+// [ErrNilFunc], a start that returns nil one that faults with [ErrNilJob]. RunTwin does
+// not block, and is safe for concurrent use.
+//
+// Deprecated: an annotated function gives [Run] the async function itself, which
+// suspends there.
+func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
+	return Run(ctx, following(start), opts...)
+}
+
+// NewTwin is [New] for a function that returns a job: RunTwin, not started.
+//
+// Deprecated: as for [RunTwin], with [New].
+func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
+	return New(ctx, following(start), opts...)
+}
+
+// following returns the function whose twin start is. It suspends until the twin's job
+// has ended.
+func following[T any](start func(context.Context) *Job[T]) func(context.Context) (T, error) {
+	if start == nil {
+		return nil
+	}
+	return func(ctx context.Context) (none T, err error) {
+		inner := start(ctx)
+		if inner == nil {
+			return none, ErrNilJob
+		}
+		return none, &followed[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: caught}}
+	}
+}
+
+// followed is a function that has suspended until the job of its twin ends.
+type followed[T any] struct{ suspension.Following[T] }
+
+// GoOn implements suspension.Suspended.
+func (f *followed[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
+
+func (f *followed[T]) waitingJob() (*core, string) {
+	h, _ := f.Above().(Handle)
+	return baseOf(h), "RunTwin"
+}
+
+// thrown reports whether err belongs to a job whose function has not returned. It looks
+// at the error itself: an error that a function has returned may wrap one of them.
+func thrown(err error) bool {
+	_, panicked := err.(*PanicError)
+	return panicked || err == ErrGoexit
+}
+
+func caught(value any) error { return newPanicError(value) }

@@ -1,0 +1,43 @@
+// Command cross looks for mistakes that show on other systems only: it type-checks the
+// packages of the module in the current folder, with their tests, as the compiler would
+// for each system, and runs the analyzers of go vet over them.
+//
+//	go run ./tools/cross windows/amd64 linux/386
+//
+// It exits with status 1 if it finds something, and with 2 if it cannot look.
+//
+// Nothing is compiled. go vet for another system first compiles the standard
+// library and every dependency for it, which takes ten times as long. Mistakes
+// that types do not show are left to the compiler on the system that the tests
+// run on: in Go without assembly its back end finds only functions without a
+// body. Package internal/policy refuses assembly.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+func main() {
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/cross GOOS/GOARCH...")
+		os.Exit(2)
+	}
+	debug.SetGCPercent(400) // a run is short, and most of what it allocates lives to its end
+	status := 0
+	for _, target := range flag.Args() {
+		list, err := findings(".", target)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		for _, finding := range list {
+			fmt.Fprintln(os.Stdout, finding)
+			status = 1
+		}
+	}
+	os.Exit(status)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/cancellable"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+// shims submits work that does nothing, from one goroutine: to a pool, to each shim over
+// such a pool, and to user-mode scheduling. So a row is what a scheduler itself costs for
+// each work item, with its submission.
+func shims(out io.Writer, processors, works int) error {
+	t := table(out, "scheduler", "each", "times the pool")
+	var base time.Duration
+	for _, s := range []struct {
+		name string
+		over func(*pool.Pool) ender
+	}{
+		{"pool", func(p *pool.Pool) ender { return p }},
+		{"observed", func(p *pool.Pool) ender { return observed.New(p, func(observed.Event) {}) }},
+		{"cancellable", func(p *pool.Pool) ender { return cancellable.New(p) }},
+		{"limited", func(p *pool.Pool) ender { return limited.New(p, processors) }},
+		{"exclusive", func(p *pool.Pool) ender { return exclusive.NewStrand(p) }},
+		{"roundrobin", func(p *pool.Pool) ender { return roundrobin.New(p) }},
+		{"priority", func(p *pool.Pool) ender { return priority.New(p, 3) }},
+		{"ums, no shim", func(*pool.Pool) ender { return ums.New(processors) }},
+	} {
+		p := pool.New(pool.Workers(processors, processors))
+		took, err := nothing(s.over(p), works)
+		if err != nil {
+			return err
+		}
+		if err := p.Shutdown(context.Background()); err != nil {
+			return err
+		}
+		if base == 0 {
+			base = max(1, took)
+		}
+		row(t, s.name, took, fmt.Sprintf("%.1f", float64(took)/float64(base)))
+	}
+	return t.Flush()
+}
+
+// nothing submits so many work items that do nothing, and returns the time of each.
+func nothing(s ender, works int) (time.Duration, error) {
+	var all sync.WaitGroup
+	all.Add(works)
+	began := time.Now()
+	for range works {
+		if err := s.Submit(do(func(schedulers.Worker) { all.Done() }), schedulers.Hint{}); err != nil {
+			return 0, err
+		}
+	}
+	all.Wait()
+	took := time.Since(began)
+	return (took / time.Duration(works)).Round(time.Nanosecond), s.Shutdown(context.Background())
+}

@@ -1,0 +1,86 @@
+// Command load runs a very large number of short jobs on schedulers and checks
+// that every job is accounted for: jobs panic, are canceled, wait inside other
+// work, or come too late for a shutdown in the middle, and still
+//
+//	submitted = completed + faulted + canceled + refused
+//
+// exactly, by the jobs' own account and by the scheduler's metrics. Each job's value,
+// its end, and the number of calls of its function match its dice, and no goroutine and
+// no memory is left. It exits with 1 if any of this fails, or if no job ends for two
+// minutes.
+//
+//	go run ./tools/load [-jobs 10000000] [-producers 16] [-seed 1]
+//		[-scheduler pool,workstealing]
+//
+// After half of the jobs the scheduler is shut down: it runs queued work for a little
+// while, then abandons the rest, and refuses what comes later. Abandoned jobs count as
+// refused. A load is reproducible in what the jobs do, but not in their order.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	jobs := flag.Int64("jobs", 10_000_000, "jobs for each scheduler")
+	producers := flag.Int("producers", 16, "goroutines that start jobs")
+	which := flag.String("scheduler", "", "names, separated by commas; none: all but those that keep records")
+	seed := flag.Uint64("seed", 1, "of the dice")
+	flag.Parse()
+	chosen, err := choose(*which)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(2)
+	}
+	if !report(os.Stdout, chosen, max(2, *jobs), max(1, *producers), *seed) {
+		os.Exit(1)
+	}
+}
+
+// choose returns the candidates of these names.
+func choose(names string) (chosen []candidate, err error) {
+	all := candidates()
+	if names == "" {
+		return slices.DeleteFunc(all, func(v candidate) bool { return v.onRequest }), nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(v candidate) bool { return v.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no scheduler is named %q", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// patience is how long a load may go without the end of a job before it is
+// aborted.
+const patience = 2 * time.Minute
+
+// report puts the load on each candidate and prints a table. It returns false if any
+// account does not balance.
+func report(out io.Writer, chosen []candidate, jobs int64, producers int, seed uint64) (balanced bool) {
+	balanced = true
+	const row = "%s\t%v\t%v\t%v\t%v\t%v\t%v\t\n"
+	t := tabwriter.NewWriter(out, 18, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, row, "scheduler", "submitted", "completed", "faulted", "canceled", "refused", "took")
+	_ = t.Flush()
+	for _, v := range chosen {
+		r := load(v, jobs, producers, seed, patience)
+		fmt.Fprintf(t, row, v.name, r.submitted.Load(), r.completed.Load(), r.faulted.Load(),
+			r.canceled.Load(), r.refused.Load(), r.took.Round(time.Millisecond))
+		_ = t.Flush() // each row as soon as it is known
+		if r.err != nil {
+			balanced = false
+			fmt.Fprintf(out, "%s: %v\n", v.name, r.err)
+		}
+	}
+	return balanced
+}
