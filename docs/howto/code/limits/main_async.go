@@ -77,12 +77,12 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:27
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:28
 		n := f.g.now.Add(1)
 		f.g.most.Store(max(f.g.most.Load(), n))
 	}
-	// main.go:29: err := job.Sleep(ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:29
+	// main.go:30: err := job.Sleep(ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:88
 	if !asleep1 {
@@ -91,10 +91,10 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:29
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
 	result0 = err
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:101
@@ -104,7 +104,7 @@ resumed1:
 
 // Location returns where [request] is suspended.
 func (f *requestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 29)
+	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
 }
 
 // Results returns what [request] returned, or raises again the panic that ended it.
@@ -161,10 +161,10 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, g *ga
 	default:
 		f.Misuse(state)
 	}
-	// main.go:38: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
+	// main.go:39: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		g := g
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 		f.inScope1 = job.InScopeAsync(ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(3)
 			for range 9 {
@@ -175,18 +175,18 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, g *ga
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if f.inScope1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:181
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	return r.Await(f.inScope1), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:192
 	f.State = statemachine.Finished
@@ -195,7 +195,7 @@ resume1:
 
 // Location returns where [inScope] is suspended.
 func (f *inScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 38)
+	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
 }
 
 // inScopeMachine is the root of a chain of calls that begins with [inScope]: chain, job and frame in one allocation.
@@ -246,8 +246,8 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, g *gauge, ctx context
 	default:
 		f.Misuse(state)
 	}
-	// main.go:41: s.Go(func(ctx context.Context) error { return request(ctx, g) })
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:41
+	// main.go:42: s.Go(func(ctx context.Context) error { return request(ctx, g) })
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:253
 	if f.request1 == nil {
@@ -256,9 +256,9 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, g *gauge, ctx context
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:265
@@ -268,7 +268,7 @@ resumed1:
 
 // Location returns where a function literal of [inScope] is suspended.
 func (f *inScopeFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 41)
+	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
 }
 
 // inScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [inScope]: chain and frame in one allocation.
@@ -310,7 +310,7 @@ type byTenantLocals struct {
 	tenant string
 	g      *gauge
 
-	acquire1 *coord.EnteredVoid[string]
+	acquire1 *statemachine.WaitingVoid[job.Void]
 	request2 *requestFrame
 }
 
@@ -330,8 +330,8 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-	// main.go:51: if err := l.Acquire(ctx, tenant); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:51
+	// main.go:52: if err := l.Acquire(ctx, tenant); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:337
 	if f.acquire1 == nil {
@@ -340,33 +340,33 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
 	}
 	{
 		l := f.l
 		tenant := f.tenant
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
 			defer l.Release(tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
 		})
 	}
-	// main.go:55: return request(ctx, g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+	// main.go:56: return request(ctx, g)
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request1 = requestEnter(r, f.ctx, f.g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:372
 	if f.request2 == nil {
@@ -376,23 +376,23 @@ resumed1:
 	f.ctx, f.l, f.tenant, f.g = nil, nil, "", nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request1 = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request1
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:391
 }
 
 // Location returns where [byTenant] is suspended.
 func (f *byTenantLocals) Location() statemachine.Location {
-	return f.Frame.At("main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 51, 55)
+	return f.Frame.At("main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
 }
 
 // byTenantMachine is the root of a chain of calls that begins with [byTenant]: chain, job and frame in one allocation.
@@ -434,7 +434,7 @@ type pacedLocals struct {
 
 	n1    int
 	i1    int
-	wait1 *rate.LimiterWaitFrame
+	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [paced] from where it stopped to its next suspension (false) or its end (true).
@@ -450,18 +450,18 @@ func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.n1 = n
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 		goto endRange1
 	}
-	// main.go:63: if err := l.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
+	// main.go:64: if err := l.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:467
 	if f.wait1 == nil {
@@ -470,25 +470,25 @@ range1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:482
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:66
 	}
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:489
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:67
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	result0 = nil
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:494
 	f.State = statemachine.Finished
@@ -497,7 +497,7 @@ endRange1:
 
 // Location returns where [paced] is suspended.
 func (f *pacedLocals) Location() statemachine.Location {
-	return f.Frame.At("main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 63)
+	return f.Frame.At("main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
 }
 
 // pacedMachine is the root of a chain of calls that begins with [paced]: chain, job and frame in one allocation.
@@ -517,4 +517,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: aafb1750766980c2
+// Digest of what is above: 7fc54d910999985e

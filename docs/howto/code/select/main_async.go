@@ -37,7 +37,7 @@ type withTimeoutLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	receive1 *coord.Entered[string, job.Void]
+	receive1 *statemachine.Waiting[string]
 }
 
 // moveNext runs [withTimeout] from where it stopped to its next suspension (false) or its end (true).
@@ -285,4 +285,4 @@ func (f *eitherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: aec7a57ad8b36cc2
+// Digest of what is above: 45c76257ac1a4fa0
