@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 
 	"github.com/movenext/movenext/job"
@@ -63,7 +64,8 @@ func main() {
 		defer now.Add(-1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		_, _ = fmt.Fprint(w, "page ", r.URL.Path[1:])
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = fmt.Fprintf(w, "page %d", len(r.URL.Path)-1)
 	}))
 	defer server.Close()
 	client := server.Client()
@@ -71,7 +73,7 @@ func main() {
 
 	var urls []string
 	for i := range 100 {
-		urls = append(urls, fmt.Sprintf("%s/%d", server.URL, i))
+		urls = append(urls, server.URL+"/"+strings.Repeat("x", i))
 	}
 	ctx := context.Background()
 	pages, err := getAllAsync(ctx, client, urls).Wait(ctx)
