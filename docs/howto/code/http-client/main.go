@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 
 	"github.com/movenext/movenext/job"
@@ -59,13 +58,12 @@ func getAll(ctx context.Context, client *http.Client, urls []string) ([]string, 
 
 func main() {
 	var now, most atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		n := now.Add(1)
 		defer now.Add(-1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		w.Header().Set("Content-Type", "text/plain")
-		_, _ = fmt.Fprintf(w, "page %d", len(r.URL.Path)-1)
+		_, _ = io.WriteString(w, "a page")
 	}))
 	defer server.Close()
 	client := server.Client()
@@ -73,7 +71,7 @@ func main() {
 
 	var urls []string
 	for i := range 100 {
-		urls = append(urls, server.URL+"/"+strings.Repeat("x", i))
+		urls = append(urls, fmt.Sprintf("%s/%d", server.URL, i))
 	}
 	ctx := context.Background()
 	pages, err := getAllAsync(ctx, client, urls).Wait(ctx)

@@ -49,14 +49,14 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, ctx context.Context, client
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:44
 	f.pages = make([]string, len(urls))
-	// main.go:46: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
+	// main.go:45: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		urls := urls
 		client := client
 		pages := f.pages
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		f.inScope1 = job.InScopeAsync(ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(10)
 			for i, url := range urls {
@@ -67,21 +67,21 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, ctx context.Context, client
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if f.inScope1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:73
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	return r.Await(f.inScope1), nil, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		result0, result1 = f.pages, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:88
@@ -91,7 +91,7 @@ resume1:
 
 // Location returns where [getAll] is suspended.
 func (f *getAllLocals) Location() statemachine.Location {
-	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 46)
+	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
 }
 
 // getAllMachine is the root of a chain of calls that begins with [getAll]: chain, job and frame in one allocation.
@@ -145,22 +145,22 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, client *http.Client, u
 	default:
 		f.Misuse(state)
 	}
-	// main.go:50: page, err := get(ctx, client, url).Await()
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+	// main.go:49: page, err := get(ctx, client, url).Await()
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	f.await1 = get(ctx, client, url)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:154
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 		page, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 		f.await1 = nil
 		f.pages[f.i] = page
 		result0 = err
@@ -172,7 +172,7 @@ resume1:
 
 // Location returns where a function literal of [getAll] is suspended.
 func (f *getAllFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 50)
+	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
 }
 
 // getAllFunc1Machine is the root of a chain of calls that begins with a function literal of [getAll]: chain and frame in one allocation.
@@ -191,4 +191,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0992420291e291f6
+// Digest of what is above: a74056ed8061d5f1
