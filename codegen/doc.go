@@ -28,7 +28,8 @@
 //	}
 //
 // There are two suspension points: fetch, which has a twin, and Await of a job. What is
-// needed after a suspension becomes a field:
+// needed after a suspension becomes a field (durable functions are translated in another way:
+// see package codegen/internal/durable):
 //
 //	type fetchBothLocals struct {
 //		statemachine.Frame

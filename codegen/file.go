@@ -7,6 +7,7 @@ import (
 	"go/format"
 	"path/filepath"
 
+	"github.com/movenext/movenext/codegen/internal/durable"
 	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
@@ -29,13 +30,21 @@ type output struct {
 // generateFile writes the twins of one source file. With findings there is no output.
 func generateFile(pkg *source.Package, file *source.File, translate translator, mode Mode) (*output, []source.Diagnostic) {
 	im := typetext.New(pkg, file)
-	machine := im.Path(source.StatemachinePath, "statemachine")
 	var body bytes.Buffer
 	unsigned, _ := im.Predeclared("uint")
-	body.WriteString(handshake(machine, unsigned))
+	if len(file.Functions) > 0 {
+		body.WriteString(handshake(im.Path(source.StatemachinePath, "statemachine"), unsigned))
+	}
 	var findings []source.Diagnostic
 	for _, fn := range file.Functions {
 		text, found := guarded(translate, fn, im)
+		findings = append(findings, found...)
+		if text != nil {
+			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
+		}
+	}
+	for _, fn := range file.Durables {
+		text, found := guarded(durable.Function, fn, im)
 		findings = append(findings, found...)
 		if text != nil {
 			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))

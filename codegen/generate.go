@@ -140,6 +140,11 @@ func (r *run) generate() error {
 	if err := r.ws.Add(source.JobPath, source.StatemachinePath); err != nil {
 		return err
 	}
+	if r.finder.HasDurables() {
+		if err := r.ws.Add(source.DurablePath); err != nil {
+			return err
+		}
+	}
 	r.recall()
 	r.checker = load.NewChecker(r.finder, variants(r.targets))
 	r.each((*run).lowerTarget)

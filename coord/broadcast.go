@@ -2,6 +2,7 @@ package coord
 
 import (
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -46,10 +47,10 @@ type broadcast[T any] struct {
 
 	mu      interleave.Mutex
 	kept    ring[kept[T]]
-	first   uint64 // the number of the oldest that is kept, or of the next if none is
-	subs    subscriptions[T]
-	senders queue[job.Void, T] // the broadcast is full while one waits
-	closed  error              // nil: open
+	first   uint64                       // the number of the oldest in kept, or the next one
+	subs    linked.List[subscription[T]] // in order of creation
+	senders queue[job.Void, T]           // the broadcast is full while one waits
+	closed  error                        // nil: open
 }
 
 type hiddenBroadcast[T any] = broadcast[T]
@@ -78,7 +79,7 @@ func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.at = b.next()
-	b.subs.add(&s.hiddenSubscription)
+	b.subs.Add(&s.links, &s.hiddenSubscription)
 	return s
 }
 
@@ -86,7 +87,7 @@ func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 func (b *Broadcast[T]) Subscriptions() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.subs.count
+	return b.subs.Len()
 }
 
 // Close is [Broadcast.CloseCause] without a cause.
@@ -103,7 +104,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 		b.closed = err
 		told = b.senders.serveAll(job.Void{}, err)
 		var none T
-		for s := b.subs.first; s != nil; s = s.next {
+		for s := range b.subs.All() {
 			told.join(s.receivers.serveAll(none, err))
 		}
 	}
@@ -144,7 +145,7 @@ func (b *broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity)
 // room.
 func (b *broadcast[T]) hand(v T) (told outcomes) {
 	unread := 0
-	for s := b.subs.first; s != nil; s = s.next {
+	for s := range b.subs.All() {
 		if s.receivers.empty() {
 			unread++
 			continue

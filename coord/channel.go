@@ -33,7 +33,7 @@ type channel[T any] struct {
 
 	mu        interleave.Mutex
 	fifo      ring[T]
-	ranked    heap[T] // instead of fifo, if the channel has a rank
+	ranked    ranks[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
 	closed    error // nil: open
@@ -149,7 +149,7 @@ func (c *contents[T]) Cap() int { return c.capacity }
 
 func (c *channel[T]) len() int {
 	if c.rank != nil {
-		return c.ranked.len()
+		return c.ranked.Len()
 	}
 	return c.fifo.len()
 }

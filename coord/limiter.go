@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -35,7 +36,7 @@ type limiter[K comparable] struct {
 
 	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
-	ready   limitRing[K] // the keys whose first waiter lacks only a permit of the whole
+	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the whole
 	held    int
 	waiting int
 	granted uint64
@@ -46,10 +47,9 @@ type hiddenLimiter[K comparable] = limiter[K]
 
 // limitLane is one key with work. It is guarded by Limiter.mu.
 type limitLane[K comparable] struct {
-	queue      queue[job.Void, K]
-	held       int
-	ready      bool // it is in the ring
-	next, prev *limitLane[K]
+	queue queue[job.Void, K]
+	held  int
+	links linked.Node[limitLane[K]] // in ready
 }
 
 // LimiterOption configures a [Limiter]. It is a plain value.
@@ -133,7 +133,7 @@ func (l *limiter[K]) try(key K) bool {
 	mustEqualItself(key)
 	l.mu.Lock()
 	defer l.mu.Unlock() // a map may panic because of its key
-	if l.held == l.limit || !l.ready.empty() {
+	if l.held == l.limit || l.ready.Len() > 0 {
 		return false
 	}
 	lane := l.lane(key)
@@ -207,7 +207,7 @@ func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate
 // free reports whether a newcomer of key would be served at once.
 func (l *limiter[K]) free(key K) bool {
 	lane, _ := l.lanes.Get(key)
-	return l.held < l.limit && l.ready.empty() && (lane == nil || lane.queue.empty() && !l.full(lane))
+	return l.held < l.limit && l.ready.Len() == 0 && (lane == nil || lane.queue.empty() && !l.full(lane))
 }
 
 // vacate takes a permit of key back and serves waiters.
@@ -225,9 +225,9 @@ func (l *limiter[K]) vacate(key K) outcomes {
 
 // serve gives the free permits to the keys that are ready, one each in turn.
 func (l *limiter[K]) serve() (told outcomes) {
-	for l.held < l.limit && !l.ready.empty() {
-		lane := l.ready.first
-		l.ready.remove(lane)
+	for l.held < l.limit && l.ready.Len() > 0 {
+		lane := l.ready.First()
+		l.ready.Remove(&lane.links)
 		told.add(lane.queue.pop())
 		l.waiting--
 		l.grant(lane)
@@ -244,13 +244,14 @@ func (l *limiter[K]) grant(lane *limitLane[K]) {
 
 func (l *limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
 
-// requeue puts a lane at the end of the ring, or takes it out, according to its state.
+// requeue puts a lane at the end of those that are ready, or takes it out, according to
+// its state.
 func (l *limiter[K]) requeue(lane *limitLane[K]) {
 	switch ready := !lane.queue.empty() && !l.full(lane); {
-	case ready && !lane.ready:
-		l.ready.push(lane)
-	case !ready && lane.ready:
-		l.ready.remove(lane)
+	case ready && !lane.links.In():
+		l.ready.Add(&lane.links, lane)
+	case !ready && lane.links.In():
+		l.ready.Remove(&lane.links)
 	}
 }
 
@@ -269,33 +270,4 @@ func (l *limiter[K]) drop(key K, lane *limitLane[K]) {
 	if lane.held == 0 && lane.queue.empty() {
 		l.lanes.Delete(key)
 	}
-}
-
-// limitRing is lanes in the order in which they have their turn.
-type limitRing[K comparable] struct{ first, last *limitLane[K] }
-
-func (r *limitRing[K]) empty() bool { return r.first == nil }
-
-func (r *limitRing[K]) push(lane *limitLane[K]) {
-	lane.ready, lane.prev = true, r.last
-	if r.last == nil {
-		r.first = lane
-	} else {
-		r.last.next = lane
-	}
-	r.last = lane
-}
-
-func (r *limitRing[K]) remove(lane *limitLane[K]) {
-	if lane.prev == nil {
-		r.first = lane.next
-	} else {
-		lane.prev.next = lane.next
-	}
-	if lane.next == nil {
-		r.last = lane.prev
-	} else {
-		lane.next.prev = lane.prev
-	}
-	lane.ready, lane.next, lane.prev = false, nil, nil
 }

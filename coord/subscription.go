@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -18,10 +19,10 @@ type subscription[T any] struct {
 	of *broadcast[T]
 
 	// Guarded by the broadcast's lock.
-	at         uint64 // the number of the next element
-	receivers  queue[T, job.Void]
-	closed     bool
-	prev, next *subscription[T]
+	at        uint64 // the number of the next element
+	receivers queue[T, job.Void]
+	closed    bool
+	links     linked.Node[subscription[T]]
 }
 
 type hiddenSubscription[T any] = subscription[T]
@@ -102,7 +103,7 @@ func (s *Subscription[T]) Close() {
 	var told outcomes
 	if !s.closed {
 		s.closed = true
-		b.subs.remove(&s.hiddenSubscription)
+		b.subs.Remove(&s.links)
 		var none T
 		told = s.receivers.serveAll(none, ErrClosed)
 		for n := b.unreadFrom(s.at); n > 0; n-- {

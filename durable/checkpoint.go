@@ -14,10 +14,10 @@ import (
 // MaxCheckpoint is how large a checkpoint, a signal or an outcome may be, in bytes.
 const MaxCheckpoint = 1 << 20
 
-// ErrTooLarge: something to save has more than MaxCheckpoint bytes.
+// ErrTooLarge says that something to save has more than MaxCheckpoint bytes.
 var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
 
-// ErrCorrupt: a checkpoint is not what was saved.
+// ErrCorrupt says that a checkpoint is not what was saved.
 var ErrCorrupt = errors.New("durable: the checkpoint is damaged")
 
 // magic begins each state; the rest of its line is the checksum of what follows.
@@ -158,3 +158,6 @@ func decodePayload[T any](data []byte) (T, error) {
 // EncodeSignal returns the payload of a signal that carries v, as [Engine.Signal] stores it: for
 // implementations of [Plain].
 func EncodeSignal(v any) ([]byte, error) { return encodePayload(v) }
+
+// DecodeSignal returns the value of a payload of [EncodeSignal]. What the value refers to is new.
+func DecodeSignal[T any](payload []byte) (T, error) { return decodePayload[T](payload) }

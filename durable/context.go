@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrNotDurable: Receive or Sleep was called where no engine and no test runs a durable
+// ErrNotDurable says that Receive or Sleep was called where no engine and no test runs a durable
 // function.
 var ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
 

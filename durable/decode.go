@@ -288,10 +288,7 @@ func (d *decoder) entries(v reflect.Value, from any) error {
 		return mismatch(v, from)
 	}
 	for name, elem := range m {
-		if strings.HasPrefix(name, "$") {
-			name = name[1:]
-		}
-		if err := d.entry(v, name, elem); err != nil {
+		if err := d.entry(v, strings.TrimPrefix(name, "$"), elem); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func (e *Engine) take() (next time.Time) {
 	next = now.Add(e.poll)
 	names := e.served()
 	free := cap(e.slots) - len(e.slots) // only this goroutine fills them
-	if len(names) == 0 || free == 0 {
+	if len(names) == 0 || free == 0 || e.client {
 		return next // a call of Serve, and a free slot, wake it
 	}
 	ids, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Limit: free})

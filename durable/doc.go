@@ -25,7 +25,18 @@
 //
 // A [Function] describes a durable function to an [Engine]: how to make its [Frame], and which
 // points it has. The frame has the function's variables and the code between its points. The
-// package's example shows one; the interface says what each method is asked for.
+// generator writes both, with go tool movenext:
+//
+//	//movenext:durable name=shop.Order   above a function: makes OrderDurable
+//	//movenext:step                      above a function that it calls for its effects
+//	//movenext:point NAME                above a statement: names a point, which otherwise
+//	                                     has the name of the called function
+//
+// The function has a context, at most one parameter more, and the results (T, error) or error.
+// A point is a statement of its own, in straight code, blocks, if, for, switch, and ranges over
+// slices, arrays, maps and numbers. Everything else is allowed where no step is inside; what is
+// not, the generator refuses with a position. A frame can also be written by hand, as the
+// package's example is: the interface says what each method is asked for.
 //
 // # What is saved
 //
@@ -38,6 +49,9 @@
 // The context and the receiver of a function are not saved. The engine passes both in again.
 //
 // # Not supported yet
+//
+// Steps of other modules, generic and variadic steps, ranges over strings, functions and channels
+// with a step inside, and type switches with one.
 //
 // Layouts are compared as a whole: an instance that was saved by a function with another
 // [Function.Layout] is stuck, unless [Function.Resumes] names that layout. There are no child

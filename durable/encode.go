@@ -121,8 +121,8 @@ func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 			return nil, nil, err
 		}
 	}
-	for i := 0; i < len(e.apart); i++ { // grows meanwhile
-		v, err := e.referent(e.apart[i], 0)
+	for len(e.objects) < len(e.apart) { // which grows meanwhile
+		v, err := e.referent(e.apart[len(e.objects)], 0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -485,7 +485,8 @@ func ownForm(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
 		return false
 	}
-	if !(has[json.Marshaler](t) && has[json.Unmarshaler](t)) && !(has[encoding.TextMarshaler](t) && has[encoding.TextUnmarshaler](t)) {
+	asJSON, asText := has[json.Marshaler](t) && has[json.Unmarshaler](t), has[encoding.TextMarshaler](t) && has[encoding.TextUnmarshaler](t)
+	if !asJSON && !asText {
 		return false
 	}
 	if t.Kind() != reflect.Struct {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrShutdown: the engine has been shut down.
+// ErrShutdown says that the engine has been shut down.
 var ErrShutdown = errors.New("durable: the engine has been shut down")
 
 // Option changes an engine.
@@ -20,6 +20,7 @@ type Option func(*settings)
 
 type settings struct {
 	workers   int
+	client    bool
 	lease     time.Duration
 	poll      time.Duration
 	retention time.Duration
@@ -30,6 +31,10 @@ type settings struct {
 // Workers is how many instances an engine runs at a time, 128 by default. A waiting instance
 // does not count.
 func Workers(n int) Option { return func(s *settings) { s.workers = max(n, 1) } }
+
+// Client makes an engine that runs nothing: for processes that start instances, signal them, wait
+// for them and look at them, while others do the work.
+func Client() Option { return func(s *settings) { s.client = true } }
 
 // Lease is how long the instances that an engine runs stay its own if the process dies, 10
 // seconds by default. A running engine renews it at each third.

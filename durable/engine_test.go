@@ -20,7 +20,7 @@ import (
 )
 
 // quiet keeps what engines report out of the tests' output.
-func quiet() durable.Option { return durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))) }
+func quiet() durable.Option { return durable.Log(slog.New(slog.DiscardHandler)) }
 
 // opened is an engine that is shut down at the end of the test.
 func opened(t *testing.T, store durable.Store, opts ...durable.Option) *durable.Engine {
@@ -73,7 +73,7 @@ func TestASuspendedOrderShowsWhereItIs(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "shop.Order", i.Function)
 		assert.Equal(t, durable.Waiting, i.Status)
-		assert.Equal(t, "shop.go:109", i.At)
+		assert.Equal(t, shop.OrderDurable.Points[2].At, i.At)
 		assert.Equal(t, "approval", i.Signal)
 		assert.Equal(t, time.Now().Add(72*time.Hour).UTC(), i.Until)
 		assert.JSONEq(t, `{"Items":["cup","pot"],"Card":"4711"}`, string(i.Locals["o"]))
@@ -324,10 +324,10 @@ func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
 		i, err := e.Get(t.Context(), "a")
 		require.NoError(t, err)
 		assert.Equal(t, durable.Stuck, i.Status)
-		assert.Contains(t, i.Reason, `layout "1"`)
+		assert.Contains(t, i.Reason, `layout "`+first.Layout+`"`)
 		require.NoError(t, e.Shutdown(t.Context()))
 
-		changed.Resumes = []string{"1"}
+		changed.Resumes = []string{first.Layout}
 		s := shop.New()
 		_, err = durable.Serve(opened(t, store), changed, s).Handle("a").Wait(t.Context())
 		require.NoError(t, err)
@@ -446,6 +446,22 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "served already")
 	_, err = durable.Open(t.Context(), nil)
 	require.Error(t, err)
+}
+
+// A client starts and waits; an engine of its own does the work.
+func TestAClientRunsNothing(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store, s, other := durable.NewMemory(), shop.New(), shop.New()
+		h, err := durable.Serve(opened(t, store, durable.Client()), shop.OrderDurable, other).Start(t.Context(), "a", request)
+		require.NoError(t, err)
+		require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+		time.Sleep(time.Minute)
+		durable.Serve(opened(t, store), shop.OrderDurable, s)
+		_, err = h.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 1, s.Count("charge"))
+		assert.Zero(t, other.Count("reserve"))
+	})
 }
 
 func TestThePlainFormRunsUnderItsContextAlone(t *testing.T) {

@@ -52,17 +52,28 @@ type registered struct {
 	types  map[string]errorType
 }
 
-var registry atomic.Pointer[registered]
+var registry = newRegistry()
+
+// newRegistry has the errors that every program knows.
+func newRegistry() *atomic.Pointer[registered] {
+	p := new(atomic.Pointer[registered])
+	p.Store(&registered{
+		values: map[string]error{
+			"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled,
+			"context.Canceled": context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
+			"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF,
+			"fs.ErrExist": fs.ErrExist, "fs.ErrNotExist": fs.ErrNotExist, "fs.ErrPermission": fs.ErrPermission,
+		},
+		types: map[string]errorType{"durable.PanicError": errorTypeFor[*PanicError]()},
+	})
+	return p
+}
 
 // register replaces the registry by one that change has been made to.
 func register(change func(*registered)) {
 	for {
 		old := registry.Load()
-		next := &registered{map[string]error{}, map[string]errorType{}}
-		if old != nil {
-			maps.Copy(next.values, old.values)
-			maps.Copy(next.types, old.types)
-		}
+		next := &registered{maps.Clone(old.values), maps.Clone(old.types)}
 		change(next)
 		if registry.CompareAndSwap(old, next) {
 			return
@@ -89,23 +100,25 @@ func RegisterError(name string, err error) {
 // error that has been saved. Its fields are saved like those of any value (see the package's
 // comment). It is called like [RegisterError].
 func RegisterErrorType[E error](name string) {
+	register(func(r *registered) { r.types[name] = errorTypeFor[E]() })
+}
+
+func errorTypeFor[E error]() errorType {
 	find := func(err error) (any, bool) {
 		e := new(E)
 		return e, errors.As(err, e)
 	}
-	register(func(r *registered) { r.types[name] = errorType{reflect.TypeFor[E](), find} })
+	return errorType{reflect.TypeFor[E](), find}
 }
 
-func init() {
-	for name, err := range map[string]error{
-		"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled,
-		"context.Canceled": context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
-		"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF,
-		"fs.ErrExist": fs.ErrExist, "fs.ErrNotExist": fs.ErrNotExist, "fs.ErrPermission": fs.ErrPermission,
-	} {
-		RegisterError(name, err)
-	}
-	RegisterErrorType[*PanicError]("durable.PanicError")
+// NewError returns a new error with a text, and registers it under the name: see
+// [RegisterError].
+//
+//	var ErrRefused = durable.NewError("orders.ErrRefused", "orders: refused")
+func NewError(name, text string) error {
+	err := errors.New(text)
+	RegisterError(name, err)
+	return err
 }
 
 // StepError is what is left of an error at the boundary of a step: its text, and the

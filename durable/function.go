@@ -3,7 +3,9 @@ package durable
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -88,12 +90,11 @@ type Turn struct {
 	got   []byte
 	now   time.Time
 
-	next     int
-	kind     turnKind
-	signal   string
-	until    time.Time
-	pushed   []deferredCall
-	canceled bool
+	next   int
+	kind   turnKind
+	signal string
+	until  time.Time
+	pushed []deferredCall
 }
 
 // turnKind says what a frame asks for.
@@ -165,6 +166,9 @@ func Received[T any](t *Turn) (T, error) {
 	}
 	return decodePayload[T](t.got)
 }
+
+// Keys are the keys of a map, in any order: what a range over a map with a step inside visits.
+func Keys[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
 
 // described is a Function without its types.
 type described struct {

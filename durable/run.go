@@ -250,17 +250,17 @@ func (r *run) at(point, at, step string) {
 	r.doc.Signal, r.doc.Until = "", time.Time{}
 }
 
-// errUnsavable marks the errors of values.
-type errUnsavable struct{ error }
+// unsavableError marks the errors of values.
+type unsavableError struct{ error }
 
-func (e errUnsavable) Unwrap() error { return e.error }
+func (e unsavableError) Unwrap() error { return e.error }
 
 // save writes the checkpoint; owner is empty if the instance is given up. It reports whether
 // there is mail.
 func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
 	r.doc.Layout = r.f.layout
 	if r.record.State, err = seal(r.doc); err != nil {
-		return false, errUnsavable{err}
+		return false, unsavableError{err}
 	}
 	if owner != "" && r.record.Owner != owner {
 		r.record.Epoch++
@@ -289,7 +289,7 @@ func (r *run) captured() (ok bool) {
 // saved is save, for which a document that is too large is a reason to be stuck.
 func (r *run) saved(status Status, owner string, due time.Time) (mail, ok bool, err error) {
 	mail, err = r.save(status, owner, due)
-	if errors.As(err, new(errUnsavable)) {
+	if errors.As(err, new(unsavableError)) {
 		r.stickAtLast(err)
 		return false, false, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrOther: an instance of that id exists, of another function or with another request.
+// ErrOther says that an instance of that id exists, of another function or with another request.
 var ErrOther = errors.New("durable: the id belongs to another instance")
 
 // ErrTerminated is the error of an instance that was terminated.

@@ -46,11 +46,10 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	if owner == "" {
 		return false, nil
 	}
-	failure := r.call()
-	if r.e.ctx.Err() != nil {
-		return false, nil // Shutdown ended the step; the checkpoint repeats it
+	if failure := r.call(); r.e.ctx.Err() == nil {
+		return r.called(failure)
 	}
-	return r.called(failure)
+	return false, nil // Shutdown has ended the step; the checkpoint repeats it
 }
 
 // call calls the step, and returns its error as the function will see it, or as it was if it

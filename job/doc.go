@@ -62,7 +62,7 @@
 //
 // state.go has the state word with its table and graph; context.go the lazy context;
 // task.go how a job is started, run and completed; link.go what all continuations
-// share; relay.go and contest.go how losers leave; scope.go and scopechild.go the
+// share; relay.go and whenany.go how losers leave; scope.go and scopechild.go the
 // children. The list of continuations, where the one race is, has its own package:
 // continuation. Channels, processes, callbacks and sequences as jobs are in package
 // job/bridge.

@@ -1,7 +1,6 @@
 package parallel
 
 import (
-	"reflect"
 	"runtime"
 	"sync"
 
@@ -64,7 +63,6 @@ type helperGroup struct {
 	limit   int                  // how many helpers may be inside at a time
 	inside  int
 	pending bool          // submitted, and Run or Abandon not called yet
-	asking  int           // how many calls of Submit have not returned
 	refused bool          // the scheduler has refused during this operation, or is no help
 	empty   chan struct{} // made by dismiss; closed when no helper is inside
 }
@@ -102,24 +100,24 @@ func (c *helperGroup) free(s schedulers.Scheduler) bool {
 	return !c.pending || schedulers.Same(c.sched, s)
 }
 
-// open lets up to limit helpers into an operation, which has not called any yet.
+// open lets up to limit helpers into an operation, which has not called any yet. A
+// scheduler that runs work in Submit is not called: its helper would be the very
+// goroutine that needs help.
 func (c *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sched, c.by, c.limit, c.effort = s, by, limit, e
-	c.refused = false
+	c.refused = schedulers.RunsInPlace(s)
 }
 
 // invite calls one more helper, if one is missing and none is on the way. It is
 // called from inside the operation only. A scheduler that refuses is not asked
-// again. Neither is one that runs the work before Submit returns: its helper
-// would be the very goroutine that needs help.
+// again.
 func (c *helperGroup) invite() {
 	c.mu.Lock()
 	ask := !c.pending && !c.refused && c.inside < c.limit
 	if ask {
 		c.pending = true
-		c.asking++
 	}
 	s, by := c.sched, c.by
 	c.mu.Unlock()
@@ -129,7 +127,6 @@ func (c *helperGroup) invite() {
 	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // unlocked: may call Run
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asking--
 	if err != nil {
 		c.pending, c.refused = false, true
 	}
@@ -156,35 +153,7 @@ func (c *helperGroup) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = false
-	if c.asking > 0 && insideSubmit() {
-		c.refused = true
-	}
 }
-
-// insideSubmit reports whether the calling goroutine is inside invite: the
-// scheduler runs work before Submit returns.
-//
-// It proves nothing that a helper has come and gone before Submit returned. A
-// caller that loses its processor at the end of Submit sees the same, and would
-// continue without helpers for the rest of the operation. Only the stack shows
-// the difference. It is read only if a helper comes that early, which is rare,
-// and reading it takes about a microsecond.
-func insideSubmit() bool {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if frame.Function == inviteName {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
-}
-
-// inviteName is how the runtime calls the method invite.
-var inviteName = runtime.FuncForPC(reflect.ValueOf((*helperGroup).invite).Pointer()).Name()
 
 // Abandon implements schedulers.Work: no helper will come.
 func (c *helperGroup) Abandon(error) {

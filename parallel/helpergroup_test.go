@@ -158,12 +158,32 @@ func TestAnAbandonedCallIsNotRepeatedInThatOperation(t *testing.T) {
 	c.close()
 }
 
-func TestASchedulerThatRunsWorkInPlaceIsAskedOnce(t *testing.T) {
+func TestASchedulerThatRunsWorkInPlaceIsNotAsked(t *testing.T) {
 	c, helped := new(helperGroup), 0
 	c.open(inline{}, nil, 1, effortFunc(func() { helped++ }))
 	c.invite()
+	assert.Zero(t, helped)
+	c.close()
+	c.open(prompt{}, nil, 1, effortFunc(func() { helped++ }))
 	c.invite()
-	assert.Equal(t, 1, helped)
+	assert.Equal(t, 1, helped, "the next operation has another scheduler")
+	c.close()
+}
+
+// silent runs work in Submit, and does not say so.
+type silent struct{}
+
+func (silent) Submit(w schedulers.Work, on schedulers.Hint) error { return inline{}.Submit(w, on) }
+
+func TestASchedulerThatDoesNotSayThatItRunsWorkInPlaceDoesNoHarm(t *testing.T) {
+	c, helped := new(helperGroup), 0
+	c.open(silent{}, nil, 2, effortFunc(func() {
+		if helped++; helped < 100 {
+			c.invite()
+		}
+	}))
+	c.invite()
+	assert.Equal(t, 2, helped, "helpers inside of helpers, up to the limit")
 	c.close()
 }
 

@@ -29,6 +29,8 @@ func (each) Submit(w schedulers.Work, _ schedulers.Hint) error {
 // inline is a scheduler that runs each work item in Submit.
 type inline struct{}
 
+func (inline) RunsInPlace() bool { return true }
+
 func (inline) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	w.Run(nil)
 	return nil
@@ -95,6 +97,7 @@ func onEach(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	run("pool of four", four)
 	run("goroutines", each{})
 	run("inline", inline{})
+	run("inline, not said", silent{})
 	run("no helper comes", &held{})
 	run("refusing", refusing{})
 	run("panicking", panicking{})

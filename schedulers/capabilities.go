@@ -118,6 +118,30 @@ type Limiter interface {
 	MaxConcurrency() int
 }
 
+// InPlacer is a scheduler that may run work in Submit, on the submitter's goroutine: a
+// submitter that wants work to happen beside its own should do it itself.
+type InPlacer interface {
+	// RunsInPlace reports whether it does. It does not block.
+	RunsInPlace() bool
+}
+
+// RunsInPlace reports whether s, or a scheduler beneath it, says that it may run work in
+// Submit. It does not block.
+func RunsInPlace(s Scheduler) bool {
+	for s != nil {
+		s = beneathHome(s)
+		if p, ok := s.(InPlacer); ok {
+			return p.RunsInPlace()
+		}
+		l, ok := s.(Layered)
+		if !ok {
+			return false
+		}
+		s = l.Beneath()
+	}
+	return false
+}
+
 // Meter is a scheduler with counters.
 type Meter interface {
 	// Metrics returns counters that add up: Submitted equals the sum of Completed,

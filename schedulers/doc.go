@@ -29,6 +29,7 @@
 //   - [Pumper]: can a worker do other work while it waits?
 //   - [Layered]: which scheduler is beneath?
 //   - [Timers]: timers of its own
+//   - [InPlacer]: does Submit run the work?
 //   - [Shutdowner], [Snapshotter], [Limiter], [Meter]
 //
 // A user of a capability asks for it with a type assertion and has a fallback ready

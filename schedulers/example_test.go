@@ -139,6 +139,24 @@ func ExampleRunsOn() {
 	// Output: true false true
 }
 
+// here is a scheduler that runs work in Submit.
+type here struct{ lifo }
+
+func (h *here) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	w.Run(nil)
+	return nil
+}
+
+func (h *here) RunsInPlace() bool { return true }
+
+// What helps with a loop must not be asked for at a scheduler that would run it on the
+// goroutine of the loop.
+func ExampleRunsInPlace() {
+	var s schedulers.InPlacer = &here{}
+	fmt.Println(s.RunsInPlace(), schedulers.RunsInPlace(urgent{&s.(*here).lifo}), schedulers.RunsInPlace(&lifo{}))
+	// Output: true false false
+}
+
 // Work that waits for a channel of its own tells its scheduler so.
 func ExampleWait() {
 	closed := make(chan struct{})

@@ -33,6 +33,20 @@ func TestWorkOfALayerRunsOnWhatIsBeneath(t *testing.T) {
 	assert.False(t, schedulers.RunsOn(loose{}, loose{}), "it cannot be known")
 }
 
+// prompt is a scheduler that runs work in Submit.
+type prompt struct{ direct }
+
+func (*prompt) RunsInPlace() bool { return true }
+
+func TestALayerRunsInPlaceIfWhatIsBeneathDoes(t *testing.T) {
+	p := &prompt{}
+	assert.True(t, schedulers.RunsInPlace(p))
+	assert.True(t, schedulers.RunsInPlace(&schedulers.Home{Scheduler: layer{layer{p}}}))
+	assert.False(t, schedulers.RunsInPlace(layer{&direct{}}))
+	assert.False(t, schedulers.RunsInPlace(layer{nil}))
+	assert.False(t, schedulers.RunsInPlace(nil))
+}
+
 func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
 	one, two := &direct{}, &direct{}
 	assert.True(t, schedulers.Same(one, &schedulers.Home{Scheduler: one}))

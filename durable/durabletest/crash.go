@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -49,8 +48,12 @@ type Outcome[Res any] struct {
 func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
 	t.Helper()
 	receiver := c.Receiver()
+	request, err := copied(c.Request) // the plain form may change what it refers to
+	if err != nil {
+		t.Fatalf("durabletest: %v", err)
+	}
 	var want Outcome[Res]
-	want.Result, want.Err = c.Plain(receiver, Plain(context.Background(), c.Signals...), c.Request)
+	want.Result, want.Err = c.Plain(receiver, Plain(context.Background(), c.Signals...), request)
 	want.Err = durable.Normalise(want.Err)
 	c.check(t, "the plain form", receiver, want, want)
 
@@ -69,6 +72,19 @@ func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs i
 	return runs
 }
 
+// copied is a value that shares nothing with the original.
+func copied[T any](v T) (T, error) {
+	data, err := durable.EncodeSignal(&v)
+	if err != nil {
+		return v, err
+	}
+	p, err := durable.DecodeSignal[*T](data)
+	if err != nil {
+		return v, err
+	}
+	return *p, nil
+}
+
 // run is one run, on an engine that may die, and one that continues. It returns how many
 // writes the first has made.
 func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcome[Res]) int {
@@ -82,7 +98,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 	receiver := c.Receiver()
 	ctx := context.Background()
 	first := &mortal{Store: store, death: d, dead: make(chan struct{})}
-	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil)))}, c.Options...)
+	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
 	e, err := durable.Open(ctx, first, opts...)
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)

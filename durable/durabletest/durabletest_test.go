@@ -2,7 +2,6 @@ package durabletest_test
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -75,9 +74,9 @@ func faultyOrders(t *testing.T, seed uint64) {
 	var served []*durable.Served[shop.Request, shop.Receipt]
 	for i := range uint64(2) {
 		store := durabletest.Faulty(memory, 2*seed+i, 6)
-		e, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		e, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.DiscardHandler)))
 		for err != nil {
-			e, err = durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))))
+			e, err = durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.DiscardHandler)))
 		}
 		engines = append(engines, e)
 		served = append(served, durable.Serve(e, shop.OrderDurable, s))
@@ -85,10 +84,10 @@ func faultyOrders(t *testing.T, seed uint64) {
 	for i := range orders {
 		id := fmt.Sprint("order-", i)
 		request := shop.Request{Items: []string{"cup"}, Card: id}
-		for err := error(durabletest.ErrFault); err != nil; {
+		for err := durabletest.ErrFault; err != nil; {
 			_, err = served[i%2].Start(ctx, id, request)
 		}
-		for err := error(durabletest.ErrFault); err != nil; {
+		for err := durabletest.ErrFault; err != nil; {
 			err = engines[i%2].Signal(ctx, id, "approval", shop.Approval{Yes: true}, durable.SignalKey("yes"))
 		}
 	}

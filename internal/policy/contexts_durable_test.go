@@ -41,7 +41,7 @@ func (f *countedFrame) Outcome() (result any, err *error) { return &f.n, &f.err 
 
 //movenext:async
 func durables(ctx context.Context, n *notes) {
-	e, err := durable.Open(ctx, durable.NewMemory(), durable.Log(slog.New(slog.NewTextHandler(io.Discard, nil))))
+	e, err := durable.Open(ctx, durable.NewMemory(), durable.Log(slog.New(slog.DiscardHandler)))
 	n.of("durable.Open")(err)
 	served := durable.Serve(e, counted, struct{}{})
 	h, err := served.Start(ctx, "a", 1)

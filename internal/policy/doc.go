@@ -20,9 +20,11 @@
 //	size          functions that fit a reader's head
 //	names         no package or file that is named after nothing
 //	comments      each package and each exported name of the library says what it is
+//	entries       documentation shows no entry for machines
 //	leaks         each package with tests looks for leaked goroutines
 //	hooks         options that take a function keep it in a schedulers.Hook
 //	tests         each test that a page names exists
+//	map           ARCHITECTURE.md names each internal package and each command
 //	generate      go generate reaches each folder with generated files
 //	width         comments end before column 100
 //	subjects      the subject of a clause is a noun

@@ -40,7 +40,7 @@ var (
 	aboveUnnamed  = append([]string{"codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/lower/..."}, abovePlace...)
 	aboveAnalyse  = append([]string{"codegen/internal/unnamed/..."}, aboveUnnamed...)
 	aboveIR       = append([]string{"codegen/internal/analyse/..."}, aboveAnalyse...)
-	aboveTypetext = append([]string{"codegen/internal/ir/..."}, aboveIR...)
+	aboveTypetext = append([]string{"codegen/internal/ir/...", "codegen/internal/durable/..."}, aboveIR...)
 	aboveSource   = append([]string{"codegen/internal/typetext/..."}, aboveTypetext...)
 )
 
@@ -163,6 +163,11 @@ var house = []Direction{
 		Because: "printing is the last step of a function: all that it prints has been decided before",
 	},
 	{
+		From:    []string{"codegen/internal/durable/..."},
+		Never:   append([]string{"codegen/internal/ir/...", "codegen/internal/unnamed/...", "codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/lower/...", "codegen/internal/analyse/..."}, abovePlace...),
+		Because: "a durable function has a language and a frame of its own; what asynchronous functions are lowered to may change without it",
+	},
+	{
 		From:    []string{"codegen/internal/filecache/..."},
 		Never:   []string{"codegen/..."},
 		Because: "a folder of values does not depend on what they are",
@@ -208,6 +213,7 @@ var existing = []string{
 	"codegen/explain",
 	"codegen/internal/analyse",
 	"codegen/internal/cache",
+	"codegen/internal/durable",
 	"codegen/internal/emit",
 	"codegen/internal/filecache",
 	"codegen/internal/ir",

@@ -143,6 +143,24 @@ func TestWorkThatIsRepeatedRunsBeforeTheNext(t *testing.T) {
 	assert.Zero(t, lost)
 }
 
+func TestWorkThatCannotBeComparedIsNotRepeated(t *testing.T) {
+	l := &Loop{Lost: func() {}}
+	runs := 0
+	var w do
+	w = func() {
+		runs++
+		assert.False(t, l.Repeat(w))
+	}
+	works := []schedulers.Work{w, nil}
+	l.Next = func() (next schedulers.Work) {
+		next, works = works[0], works[1:]
+		return next
+	}
+	l.Run()
+	assert.Equal(t, 1, runs)
+	assert.Equal(t, []uint64{1, 0, 0}, []uint64{l.Completed(), l.Repeated(), l.Panicked()})
+}
+
 func TestOnlyWhatRunsIsRepeated(t *testing.T) {
 	other := &again{run: func(*again) { t.Error("repeated") }}
 	wrapped := &again{run: func(a *again) {

@@ -1,6 +1,9 @@
 package shim
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"github.com/movenext/movenext/internal/linked"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // # Regaining a turn
 //
@@ -86,7 +89,7 @@ func (ts *Turns) letGoOn() bool {
 // work that has not begun.
 func (ts *Turns) makeRoom(kind Kind) bool {
 	for !ts.rule.Admit(kind) {
-		t := ts.begin.last
+		t := ts.begin.Last()
 		if t == nil {
 			return false
 		}
@@ -97,42 +100,22 @@ func (ts *Turns) makeRoom(kind Kind) bool {
 }
 
 // line is a list of turns, each of which is in one line at most.
-type line struct{ first, last *Turn }
+type line struct{ linked.List[Turn] }
 
 func (l *line) push(t *Turn) {
-	t.in, t.ahead = l, l.last
-	if l.last != nil {
-		l.last.behind = t
-	} else {
-		l.first = t
-	}
-	l.last = t
+	t.in = l
+	l.Add(&t.links, t)
 }
 
 func (l *line) putFirst(t *Turn) {
-	t.in, t.behind = l, l.first
-	if l.first != nil {
-		l.first.ahead = t
-	} else {
-		l.last = t
-	}
-	l.first = t
+	t.in = l
+	l.AddFirst(&t.links, t)
 }
 
 // remove takes t out of the line, if it is there.
 func (l *line) remove(t *Turn) {
-	if t.in != l {
-		return
+	if t.in == l {
+		t.in = nil
+		l.Remove(&t.links)
 	}
-	if t.ahead != nil {
-		t.ahead.behind = t.behind
-	} else {
-		l.first = t.behind
-	}
-	if t.behind != nil {
-		t.behind.ahead = t.ahead
-	} else {
-		l.last = t.ahead
-	}
-	t.in, t.ahead, t.behind = nil, nil, nil
 }

@@ -2,8 +2,10 @@ package shim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -25,8 +27,8 @@ type Through struct {
 	home schedulers.Scheduler
 	over schedulers.Scheduler
 
-	mu          interleave.Mutex // guards the list, and the links and work of the items in it
-	first, last *Item
+	mu    interleave.Mutex // guards the list, and the links and work of the items in it
+	items linked.List[Item]
 }
 
 // Item is one work item on its way through. Embed it in the work that the shim
@@ -36,9 +38,9 @@ type Item struct {
 	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init
 	Told Told                 // nil: none
 
-	through    *Through
-	work       schedulers.Work // nil as soon as the item is out of the list
-	next, prev *Item
+	through *Through
+	work    schedulers.Work // nil as soon as the item is out of the list
+	links   linked.Node[Item]
 }
 
 // Told is notified that the work of an item was abandoned, after the work itself.
@@ -60,13 +62,7 @@ func (t *Through) Accept(it *Item, w schedulers.Work) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	it.through, it.work = t, w
-	it.prev = t.last
-	if t.last != nil {
-		t.last.next = it
-	} else {
-		t.first = it
-	}
-	t.last = it
+	t.items.Add(&it.links, it)
 	return nil
 }
 
@@ -109,17 +105,8 @@ func (it *Item) unlink() schedulers.Work {
 	if w == nil {
 		return nil
 	}
-	if it.prev != nil {
-		it.prev.next = it.next
-	} else {
-		t.first = it.next
-	}
-	if it.next != nil {
-		it.next.prev = it.prev
-	} else {
-		t.last = it.prev
-	}
-	it.work, it.next, it.prev = nil, nil, nil
+	t.items.Remove(&it.links)
+	it.work = nil
 	return w
 }
 
@@ -176,19 +163,15 @@ func (it *Item) Drop(w schedulers.Work, reason error) {
 
 // GiveUpAll abandons all queued work, oldest first.
 func (t *Through) GiveUpAll() {
-	for _, it := range t.items() {
+	for _, it := range t.queued() {
 		it.GiveUp(schedulers.ErrShutdown)
 	}
 }
 
-func (t *Through) items() []*Item {
+func (t *Through) queued() []*Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []*Item
-	for it := t.first; it != nil; it = it.next {
-		all = append(all, it)
-	}
-	return all
+	return slices.Collect(t.items.All())
 }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
@@ -196,7 +179,7 @@ func (t *Through) Snapshot() []schedulers.Work {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []schedulers.Work
-	for it := t.first; it != nil; it = it.next {
+	for it := range t.items.All() {
 		all = append(all, it.work)
 	}
 	return all

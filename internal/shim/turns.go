@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -60,9 +61,9 @@ type Turn struct {
 	turns *Turns
 	kind  Kind
 
-	flags         schedulers.Flags
-	in            *line // where it is linked, or nil
-	ahead, behind *Turn
+	flags schedulers.Flags
+	in    *line // where it is linked, or nil
+	links linked.Node[Turn]
 
 	held, over bool
 	sent       bool          // queued beneath, where Run or Abandon will be called
@@ -84,7 +85,7 @@ func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint s
 		return err
 	}
 	ts.mu.Lock()
-	now := ts.waiting.first == nil && len(ts.resuming) == 0 && ts.rule.Admit(kind)
+	now := ts.waiting.Len() == 0 && len(ts.resuming) == 0 && ts.rule.Admit(kind)
 	if now {
 		ts.hold(t)
 	} else {
@@ -187,7 +188,7 @@ func (ts *Turns) next() *Turn {
 	if !ts.letGoOn() {
 		return nil
 	}
-	for t := ts.waiting.first; t != nil; t = ts.waiting.first {
+	for t := ts.waiting.First(); t != nil; t = ts.waiting.First() {
 		queued := t.Queued() // no: a Shutdown has given it up
 		if queued && !ts.rule.Admit(t.kind) {
 			return nil

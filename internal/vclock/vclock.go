@@ -3,11 +3,11 @@
 package vclock
 
 import (
-	"container/heap"
 	"math"
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/heap"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +23,7 @@ type Clock struct {
 	mu    sync.Mutex
 	now   int64
 	armed uint64 // timers ever armed: decides between equal times
-	queue queue
+	queue heap.Heap[entry]
 }
 
 // Now returns the time shown.
@@ -43,7 +43,7 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 		t.When = math.MaxInt64
 	}
 	c.armed++
-	heap.Push(&c.queue, entry{t, c.armed})
+	c.queue.Push(entry{t, c.armed})
 }
 
 // StopTimer disarms t and reports whether it did: false says that t has expired, is
@@ -54,7 +54,7 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
-	heap.Remove(&c.queue, t.Slot-1)
+	c.queue.Remove(t.Slot - 1)
 	return true
 }
 
@@ -62,10 +62,10 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 func (c *Clock) Next() (at time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) == 0 {
+	if c.queue.Len() == 0 {
 		return 0, false
 	}
-	return time.Duration(c.queue[0].timer.When), true
+	return time.Duration(c.queue.First().timer.When), true
 }
 
 // Due takes out the earliest timer if its time is not after limit, moves the
@@ -75,11 +75,11 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) == 0 || c.queue[0].timer.When > int64(limit) {
+	if c.queue.Len() == 0 || c.queue.First().timer.When > int64(limit) {
 		c.now = max(c.now, int64(limit))
 		return nil
 	}
-	t := heap.Pop(&c.queue).(entry).timer
+	t := c.queue.Pop().timer
 	c.now = max(c.now, t.When)
 	return t
 }
@@ -88,47 +88,22 @@ func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 func (c *Clock) Armed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.queue)
+	return c.queue.Len()
 }
 
-// queue is a heap. Invariant: queue[i].timer.Slot == i+1, and Slot is 0 outside.
-type queue []entry
-
+// entry is an armed timer. In the queue at position i, timer.Slot is i+1, and outside 0.
 type entry struct {
 	timer *schedulers.Timer
 	seq   uint64
 }
 
-// Len implements [heap.Interface].
-func (q queue) Len() int { return len(q) }
-
-// Less implements [heap.Interface].
-func (q queue) Less(i, j int) bool {
-	if a, b := q[i].timer.When, q[j].timer.When; a != b {
+// Before implements [heap.Element].
+func (e entry) Before(other entry) bool {
+	if a, b := e.timer.When, other.timer.When; a != b {
 		return a < b
 	}
-	return q[i].seq < q[j].seq
+	return e.seq < other.seq
 }
 
-// Swap implements [heap.Interface].
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].timer.Slot, q[j].timer.Slot = i+1, j+1
-}
-
-// Push implements [heap.Interface].
-func (q *queue) Push(x any) {
-	e := x.(entry)
-	e.timer.Slot = len(*q) + 1
-	*q = append(*q, e)
-}
-
-// Pop implements [heap.Interface].
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	(*q)[last] = entry{}
-	*q = (*q)[:last]
-	e.timer.Slot = 0
-	return e
-}
+// Moved implements [heap.Element].
+func (e entry) Moved(at int) { e.timer.Slot = at + 1 }

@@ -3,8 +3,10 @@ package vclock
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,4 +95,30 @@ func TestStoppedTimersNeverBecomeDue(t *testing.T) {
 		}
 		require.Zero(t, c.Armed())
 	}
+}
+
+func TestTimersOfTheSameTimeExpireInTheOrderOfArming(t *testing.T) {
+	var c Clock
+	timers := make([]schedulers.Timer, 100)
+	for i := range timers {
+		c.StartTimer(&timers[i], time.Second)
+	}
+	for i := range timers {
+		require.Same(t, &timers[i], c.Due(time.Second))
+	}
+}
+
+func TestAStoppedTimerIsNotKeptAlive(t *testing.T) {
+	var c Clock
+	var first schedulers.Timer
+	c.StartTimer(&first, time.Second)
+	gone := func() weak.Pointer[schedulers.Timer] {
+		last := new(schedulers.Timer)
+		c.StartTimer(last, time.Minute)
+		assert.True(t, c.StopTimer(last))
+		return weak.Make(last)
+	}()
+	runtime.GC()
+	assert.Nil(t, gone.Value())
+	assert.Equal(t, 1, c.Armed())
 }

@@ -19,7 +19,8 @@ type timerQueue = timers.Queue
 // methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Snapshotter, Limiter (without a limit) and Meter, and its workers implement Blocker.
+// Snapshotter, InPlacer, Limiter (without a limit) and Meter, and its workers implement
+// Blocker.
 type Scheduler struct {
 	timerQueue
 	tally tally.Tally
@@ -54,6 +55,9 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 
 // MayRunInPlace reports true: work may run on any goroutine.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
+
+// RunsInPlace implements [schedulers.InPlacer]: it does.
+func (s *Scheduler) RunsInPlace() bool { return true }
 
 // MaxConcurrency returns 0: one work item runs for each submitting goroutine,
 // without a limit.

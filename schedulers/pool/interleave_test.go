@@ -28,6 +28,7 @@ type business struct {
 	running interleave.Int32
 	most    int32
 	done    bool // Shutdown was called
+	over    bool // and has returned
 	wrong   error
 }
 
@@ -60,11 +61,11 @@ func (b *business) task(then func(on schedulers.Worker)) *task {
 }
 
 func (b *business) submit(w *task, hint schedulers.Hint) {
-	closed := b.pool.ending.Reached()
+	closed := b.over || b.pool.ending.Reached()
 	if b.pool.Submit(w, hint) == nil {
 		w.accepted++
 		if closed {
-			b.wrong = errors.New("work is accepted after the end")
+			b.wrong = errors.New("work is accepted after Shutdown")
 		}
 	}
 }
@@ -75,6 +76,14 @@ func (b *business) shutdown() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = b.pool.Shutdown(ctx)
+	b.over = true
+}
+
+// until waits for what other work does.
+func until(happened *interleave.Bool) {
+	for !happened.Load() {
+		interleave.Spin()
+	}
 }
 
 func (b *business) check() error {
@@ -196,5 +205,128 @@ func TestInterleavingsOfShutdown(t *testing.T) {
 		s.Go("submitter", func() { b.submit(outer, schedulers.Hint{}) })
 		s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
 		s.Go("closer", b.shutdown)
+	})
+}
+
+// What a worker that blocks waits for is run, whenever it was submitted.
+func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) {
+	explore(t, 1, func(s *interleave.Schedule, b *business) {
+		b.most = 2
+		var happened interleave.Bool
+		other := b.task(func(schedulers.Worker) { happened.Store(true) })
+		blocks := b.task(func(on schedulers.Worker) {
+			unblock, _ := on.(schedulers.Blocker).Block()
+			until(&happened)
+			unblock()
+		})
+		s.Go("submitter", func() { b.submit(blocks, schedulers.Hint{}) })
+		s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
+	})
+}
+
+// A wrong hint names a worker whose slot is dropped when it ends.
+func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {
+	explore(t, 1, func(s *interleave.Schedule, b *business) {
+		b.most = 2
+		var happened interleave.Bool
+		late := b.task(nil)
+		extra := b.task(func(on schedulers.Worker) {
+			interleave.Go(func() { b.submit(late, schedulers.Hint{From: on}) })
+			happened.Store(true)
+		})
+		blocks := b.task(func(on schedulers.Worker) {
+			unblock, _ := on.(schedulers.Blocker).Block()
+			b.submit(extra, schedulers.Hint{})
+			until(&happened)
+			unblock()
+		})
+		s.Go("submitter", func() { b.submit(blocks, schedulers.Hint{}) })
+	})
+}
+
+// A worker that looks at the global queue before its own asks for help: what it finds there may
+// wait for what it has left behind.
+func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
+	explore(t, 2, func(s *interleave.Schedule, b *business) {
+		var happened interleave.Bool
+		inner := b.task(func(schedulers.Worker) { happened.Store(true) })
+		waits := b.task(func(schedulers.Worker) { until(&happened) })
+		outer := b.task(func(on schedulers.Worker) {
+			on.(*worker).tick = fairTick - 1 // it is due
+			leaving := schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}
+			b.submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
+			b.submit(inner, leaving)
+		})
+		s.Go("submitter", func() { b.submit(outer, schedulers.Hint{}) })
+	})
+}
+
+// A worker that ends because there are too many leaves nothing in its queue.
+func TestInterleavingsOfALowerLimit(t *testing.T) {
+	explore(t, 2, func(s *interleave.Schedule, b *business) {
+		inner, other := b.task(nil), b.task(nil)
+		outer := b.task(func(on schedulers.Worker) {
+			b.submit(inner, schedulers.Hint{From: on})
+			on.(*worker).tick = fairTick - 1
+		})
+		s.Go("submitter", func() {
+			b.submit(other, schedulers.Hint{})
+			b.submit(outer, schedulers.Hint{})
+		})
+		s.Go("limiter", func() { b.pool.SetWorkers(1, 1) })
+	})
+}
+
+// A wrong hint meets a worker that has just found its own queue empty.
+func TestInterleavingsOfAWrongHintToAQueueThatWasUsed(t *testing.T) {
+	explore(t, 1, func(s *interleave.Schedule, b *business) {
+		inner, late := b.task(nil), b.task(nil)
+		first := b.task(func(on schedulers.Worker) {
+			b.submit(inner, schedulers.Hint{From: on})
+			interleave.Go(func() { b.submit(late, schedulers.Hint{From: on}) })
+		})
+		s.Go("submitter", func() { b.submit(first, schedulers.Hint{}) })
+	})
+}
+
+// A wrong hint leads to a worker that is starting. It looks for what it was started for first.
+func TestInterleavingsOfAWrongHintToAWorkerThatStarts(t *testing.T) {
+	explore(t, 2, func(s *interleave.Schedule, b *business) {
+		var happened interleave.Bool
+		other := b.task(func(schedulers.Worker) { happened.Store(true) })
+		late := b.task(func(schedulers.Worker) { until(&happened) })
+		first := b.task(func(on schedulers.Worker) {
+			interleave.Go(func() {
+				b.submit(other, schedulers.Hint{})
+				b.submit(late, schedulers.Hint{From: on})
+			})
+		})
+		s.Go("submitter", func() { b.submit(first, schedulers.Hint{}) })
+	})
+}
+
+// Work that yields lets what was submitted meanwhile go first. One turn may have begun, and
+// another one may have looked before.
+func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
+	explore(t, 1, func(s *interleave.Schedule, b *business) {
+		var submitted interleave.Bool
+		turns, after := 0, 0
+		other := b.task(nil)
+		var yields *task
+		yields = b.task(func(on schedulers.Worker) {
+			if submitted.Load() && other.ran == 0 {
+				if after++; after > 2 {
+					b.wrong = errors.New("work that yields overtakes what was submitted")
+				}
+			}
+			if turns++; turns < 6 {
+				b.submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+			}
+		})
+		s.Go("submitter", func() { b.submit(yields, schedulers.Hint{}) })
+		s.Go("other", func() {
+			b.submit(other, schedulers.Hint{})
+			submitted.Store(true)
+		})
 	})
 }

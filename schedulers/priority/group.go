@@ -1,8 +1,7 @@
 package priority
 
 import (
-	"container/heap"
-
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -19,7 +18,7 @@ type Group struct {
 
 	// Guarded by of.mu.
 	level int
-	first *item // the queued items, doubly linked, in no order
+	queue linked.List[place] // the queued items, in order of arrival
 }
 
 // Group returns a new group of that level. A level outside the range means the nearest
@@ -51,9 +50,9 @@ func (g *Group) Move(level int) int {
 	defer s.mu.Unlock()
 	g.level = s.clamp(level)
 	n := 0
-	for it := g.first; it != nil; it = it.Item.next {
-		it.Item.rank = s.rank(&it.Item)
-		heap.Fix(&s.line, it.Item.index)
+	for at := range g.queue.All() {
+		at.rank = s.rank(at)
+		s.line.Fix(at.index)
 		n++
 	}
 	return n
@@ -82,75 +81,21 @@ type item = shim.Ticket[place]
 
 // place is the position of an item. All but group is guarded by the scheduler's mu.
 type place struct {
-	group      *Group
-	put        bool
-	arrival    uint64 // from 1 on
-	rank       uint64
-	index      int // in the line
-	prev, next *item
+	group   *Group
+	of      *item  // nil: it was never put into the line
+	arrival uint64 // from 1 on
+	rank    uint64
+	index   int // in the line; -1: it was taken out
+	links   linked.Node[place]
 }
 
-func (p *place) before(q *place) bool {
+// Before implements [heap.Element].
+func (p *place) Before(q *place) bool {
 	if p.rank != q.rank {
 		return p.rank < q.rank
 	}
 	return p.arrival < q.arrival
 }
 
-func (g *Group) link(it *item) {
-	it.Item.next = g.first
-	if g.first != nil {
-		g.first.Item.prev = it
-	}
-	g.first = it
-}
-
-func (g *Group) unlink(it *item) {
-	at := &it.Item
-	if at.prev != nil {
-		at.prev.Item.next = at.next
-	} else {
-		g.first = at.next
-	}
-	if at.next != nil {
-		at.next.Item.prev = at.prev
-	}
-	at.prev, at.next = nil, nil
-}
-
-// line is a heap of items by their positions. Invariant: line[i].Item.index == i.
-type line []*item
-
-// Len implements [heap.Interface].
-func (l line) Len() int { return len(l) }
-
-// Less implements [heap.Interface].
-func (l line) Less(i, j int) bool { return l[i].Item.before(&l[j].Item) }
-
-// Swap implements [heap.Interface].
-func (l line) Swap(i, j int) {
-	l[i], l[j] = l[j], l[i]
-	l[i].Item.index, l[j].Item.index = i, j
-}
-
-// Push implements [heap.Interface].
-func (l *line) Push(x any) {
-	it := x.(*item)
-	it.Item.index = len(*l)
-	*l = append(*l, it)
-}
-
-// smallestLine is the capacity that a line keeps.
-const smallestLine = 1024
-
-// Pop implements [heap.Interface]. A line that was long releases its memory.
-func (l *line) Pop() any {
-	last := len(*l) - 1
-	it := (*l)[last]
-	(*l)[last] = nil
-	*l = (*l)[:last]
-	if cap(*l) > smallestLine && last <= cap(*l)/4 {
-		*l = append(make(line, 0, cap(*l)/2), *l...)
-	}
-	return it
-}
+// Moved implements [heap.Element].
+func (p *place) Moved(at int) { p.index = at }

@@ -1,12 +1,12 @@
 package priority
 
 import (
-	"container/heap"
 	"context"
 	"math"
 	"slices"
 	"sync"
 
+	"github.com/movenext/movenext/internal/heap"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
@@ -35,7 +35,7 @@ type Scheduler struct {
 	tally   tally.Tally
 
 	mu       sync.Mutex
-	line     line
+	line     heap.Heap[*place]
 	arrivals uint64
 }
 
@@ -107,16 +107,16 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	items := slices.Clone(s.line)
-	slices.SortFunc(items, func(a, b *item) int {
-		if a.Item.before(&b.Item) {
+	queued := slices.Clone(s.line.All())
+	slices.SortFunc(queued, func(a, b *place) int {
+		if a.Before(b) {
 			return -1
 		}
 		return 1
 	})
 	var all []schedulers.Work
-	for _, it := range items {
-		all = append(all, it.Work)
+	for _, at := range queued {
+		all = append(all, at.of.Work)
 	}
 	return all
 }
@@ -134,15 +134,15 @@ func (s *Scheduler) put(it *item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := &it.Item
-	if at.put {
+	if at.of != nil {
 		return
 	}
-	at.put = true
+	at.of = it
 	s.arrivals++
 	at.arrival = s.arrivals
 	at.rank = s.rank(at)
-	heap.Push(&s.line, it)
-	at.group.link(it)
+	s.line.Push(at)
+	at.group.queue.Add(&at.links, at)
 }
 
 // rank is the position in line; it grows with the arrival and with the level. 2³¹
@@ -155,23 +155,23 @@ func (s *Scheduler) rank(at *place) uint64 {
 func (s *Scheduler) take() *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) == 0 {
+	if s.line.Len() == 0 {
 		return nil
 	}
-	it := heap.Pop(&s.line).(*item)
-	it.Item.group.unlink(it)
-	return it
+	at := s.line.Pop()
+	at.group.queue.Remove(&at.links)
+	return at.of
 }
 
 // takeThis takes it out of the line, and reports whether it was there.
 func (s *Scheduler) takeThis(it *item) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := it.Item.index
-	if at >= len(s.line) || s.line[at] != it {
+	at := &it.Item
+	if !at.links.In() {
 		return false
 	}
-	heap.Remove(&s.line, at)
-	it.Item.group.unlink(it)
+	s.line.Remove(at.index)
+	at.group.queue.Remove(&at.links)
 	return true
 }

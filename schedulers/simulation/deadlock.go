@@ -68,7 +68,7 @@ func (s *Scheduler) deadlock() *Deadlock {
 // report describes what waits; mu is held.
 func (s *Scheduler) report() *Deadlock {
 	d := &Deadlock{Time: s.clock.Now(), Trace: slices.Clone(s.choices.made), Steps: s.steps}
-	for w := s.waits.first; w != nil; w = w.next {
+	for w := range s.waits.All() {
 		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
 	}
 	for _, m := range s.suspended.inOrder() {

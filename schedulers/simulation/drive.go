@@ -178,7 +178,7 @@ func (s *Scheduler) stopped() bool {
 func (s *Scheduler) anythingWaits() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waits.count > 0 || len(s.suspended) > 0
+	return s.waits.Len() > 0 || len(s.suspended) > 0
 }
 
 // driver is a goroutine outside the simulation, as seen in a context that it made.

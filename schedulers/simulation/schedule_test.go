@@ -151,6 +151,7 @@ func TestAReplayOfAnotherProgramIsNoticed(t *testing.T) {
 	require.NoError(t, three(s, 3))
 	trace := s.Trace()
 	require.NoError(t, three(simulation.Replay(trace), 3))
+	require.ErrorIs(t, three(simulation.Replay(trace), 2), simulation.ErrDiverged, "it offers less")
 	err := three(simulation.Replay(trace), 4)
 	require.ErrorIs(t, err, simulation.ErrDiverged)
 	assert.Contains(t, err.Error(), "choice 1 was one of 3, and is one of 4 now")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -18,11 +19,11 @@ type wait struct {
 	where []uintptr
 	err   error // how it ends
 
-	prev, next *wait
-	at         int           // its position in Scheduler.ready; 0: still waiting, or over
-	over       bool          // it was released
-	abandoned  bool          // its task has ended: another goroutine waits on its behalf
-	resume     chan struct{} // closed when it is released
+	links     linked.Node[wait]
+	at        int           // its position in Scheduler.ready; 0: still waiting, or over
+	over      bool          // it was released
+	abandoned bool          // its task has ended: another goroutine waits on its behalf
+	resume    chan struct{} // closed when it is released
 }
 
 // Pump implements [schedulers.Pumper]: it waits for done without holding up the
@@ -70,44 +71,22 @@ func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
 	}
 	w.since = s.clock.Now()
 	t.parked = append(slices.DeleteFunc(t.parked, func(w *wait) bool { return w.over }), w)
-	s.waits.add(w)
+	s.waits.Add(&w.links, w)
 	s.newRunner()
 	return w
 }
 
 // waits are the waits that are not over, in the order in which they began.
 type waits struct {
-	first, last *wait
-	count       int
-	from        *wait // where the next look begins; nil: at the first
-}
-
-func (l *waits) add(w *wait) {
-	l.count++
-	if w.prev = l.last; w.prev != nil {
-		w.prev.next = w
-	} else {
-		l.first = w
-	}
-	l.last = w
+	linked.List[wait]
+	from *wait // where the next look begins; nil: at the first
 }
 
 func (l *waits) remove(w *wait) {
-	l.count--
 	if l.from == w {
-		l.from = w.next
+		l.from = w.links.Next()
 	}
-	if w.prev != nil {
-		w.prev.next = w.next
-	} else {
-		l.first = w.next
-	}
-	if w.next != nil {
-		w.next.prev = w.prev
-	} else {
-		l.last = w.prev
-	}
-	w.prev, w.next = nil, nil
+	l.Remove(&w.links)
 }
 
 // looks is how many waits are checked between two steps. Each has to be checked, since
@@ -117,16 +96,16 @@ const looks = 256
 
 // lookAtWaits makes waits ready that are over; mu is held.
 func (s *Scheduler) lookAtWaits() {
-	n := s.waits.count
+	n := s.waits.Len()
 	if s.ready.len() > 0 {
 		n = min(n, looks)
 	}
 	for range n {
 		w := s.waits.from
 		if w == nil {
-			w = s.waits.first
+			w = s.waits.First()
 		}
-		s.waits.from = w.next
+		s.waits.from = w.links.Next()
 		select {
 		case <-w.until:
 		case <-w.ctx.Done():
@@ -169,7 +148,7 @@ func (s *Scheduler) fail(match func(*wait) bool, with func(*wait) error) bool {
 	if s.moving() {
 		return true
 	}
-	for w := s.waits.last; w != nil; w = w.prev {
+	for w := s.waits.Last(); w != nil; w = w.links.Prev() {
 		if match(w) {
 			w.err = with(w)
 			s.letGo(w)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,15 +202,54 @@ survived: c (x/a.go): it holds
 `, table(list, verdicts))
 }
 
-// The list of this repository.
+// The lists of this repository. One command of the go tool serves both.
 func TestEveryMutationAppliesAndCompiles(t *testing.T) {
 	list, err := readList("mutations.txt")
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, len(list), 250)
+	candidates, err := readList("candidates.txt")
+	require.NoError(t, err)
 	if testing.Short() {
 		t.Skip("starts the go command")
 	}
-	root, err := filepath.Abs("../..")
+	assert.NoError(t, check("../..", append(list, candidates...)))
+}
+
+// A verdict counts as long as the entry is the one that was judged, and the test that has
+// killed it still exists.
+func TestEveryMutationIsKilledByATestThatExists(t *testing.T) {
+	list, err := readList("mutations.txt")
 	require.NoError(t, err)
-	assert.NoError(t, check(root, list))
+	known, err := readResults("results.txt")
+	require.NoError(t, err)
+	tests := map[string]string{} // the test files of a folder
+	for i := range list {
+		m := &list[i]
+		if m.equivalent != "" {
+			continue
+		}
+		v := known[m.name]
+		require.Equal(t, m.digest(), v.digest, "%s was not judged since it has changed: run mutate -only '^%s$'", m.name, m.name)
+		require.Contains(t, []string{killed, timeout}, v.outcome, m.name)
+		folder, _, _ := strings.Cut(string(v.command), " ")
+		if tests[folder] == "" {
+			tests[folder] = testsIn(t, filepath.Join("../..", filepath.FromSlash(folder)))
+		}
+		name, _, _ := strings.Cut(v.test, "/")
+		require.NotEmpty(t, name, m.name)
+		require.Contains(t, tests[folder], "func "+name+"(t *testing.T)", "%s was killed by a test that is gone: run mutate -again -only '^%s$'", m.name, m.name)
+	}
+}
+
+func testsIn(t *testing.T, folder string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return all.String()
 }

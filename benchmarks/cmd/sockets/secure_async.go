@@ -40,7 +40,7 @@ type acceptSecureLocals struct {
 	l      *netio.Listener
 	config *tls.Config
 
-	accept1 *netio.EnteredAccept
+	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
 // moveNext runs [acceptSecure] from where it stopped to its next suspension (false) or its end (true).
@@ -261,4 +261,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7ee4f37215b25f33
+// Digest of what is above: efadf0b34ec27407

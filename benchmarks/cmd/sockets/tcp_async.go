@@ -40,7 +40,7 @@ type acceptLocals struct {
 	l   *netio.Listener
 
 	g       *group[*netio.Conn]
-	accept1 *netio.EnteredAccept
+	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
 // moveNext runs [accept] from where it stopped to its next suspension (false) or its end (true).
@@ -131,9 +131,9 @@ type echoLocals struct {
 	g   *group[*netio.Conn]
 	c   *netio.Conn
 
-	readable1    *netio.EnteredVoid
+	readable1    *statemachine.WaitingVoid[int]
 	p            *[4096]byte
-	readOrWrite2 *netio.Entered
+	readOrWrite2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
@@ -353,4 +353,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 97ba5eec04301758
+// Digest of what is above: 2edca60b6233b6b3

@@ -42,12 +42,12 @@ type framesOfLocals struct {
 	g   *group[*netio.Conn]
 
 	in        *netio.Buffered
-	readable1 *netio.BufferedReadableFrame
-	peek2     *netio.BufferedPeekFrame
+	readable1 *statemachine.WaitingVoid[job.Void]
+	peek2     *statemachine.Waiting[[]byte]
 	mask      [4]byte
 	p         []byte
 	n         int
-	read3     *netio.BufferedReadFrame
+	read3     *statemachine.Waiting[int]
 }
 
 // moveNext runs [framesOf] from where it stopped to its next suspension (false) or its end (true).
@@ -232,4 +232,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b41bac22fffa07ec
+// Digest of what is above: b4cfcc86b47ebac1

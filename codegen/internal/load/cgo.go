@@ -29,7 +29,7 @@ func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) 
 		return p.CompiledGoFiles, false
 	}
 	for _, path := range p.GoFiles {
-		if src := s.Get(path); src.Syntax != nil && source.ImportsC(src.Syntax) && len(src.Functions) > 0 {
+		if src := s.Get(path); src.Syntax != nil && source.ImportsC(src.Syntax) && src.annotates() {
 			return p.GoFiles, true
 		}
 	}

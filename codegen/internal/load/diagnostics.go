@@ -41,7 +41,7 @@ func unknownDirective(pos token.Position, text string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryAnnotation,
 		What: "unknown directive " + text,
-		Why:  "the only one is " + source.DirectiveAsync + ", and it has no options",
+		Why:  "there are " + source.DirectiveAsync + " and " + source.DirectiveStep + ", which have no options, " + source.DirectiveDurable + " name=NAME, and " + source.DirectivePoint + " NAME",
 		Do:   "correct or remove it",
 	}
 }

@@ -30,12 +30,16 @@ type File struct {
 	Generated bool      // carries our header
 
 	Functions []*annotated // in the order of the file
+	Durables  []*annotated // likewise
 
 	// checked is a copy of syntax with the stubs of the twins to come (stubs.go).
 	checked     *ast.File
 	stubs       []stub
 	stubImports []ast.Decl
 }
+
+// annotates reports whether the file has functions to generate something for.
+func (s *File) annotates() bool { return len(s.Functions)+len(s.Durables) > 0 }
 
 // Sources parses the local files of a workspace in parallel.
 type Sources struct {

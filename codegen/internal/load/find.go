@@ -21,6 +21,8 @@ type annotated struct {
 	names  source.Names
 	stream *ast.FuncLit // nil if it is none
 	root   bool         // see rootOnly
+
+	durable string // of a durable function: its name
 }
 
 // scope is one package scope of a folder that may hold annotations: all files
@@ -42,12 +44,14 @@ type Finder struct {
 	sources *Sources
 	scopes  map[string]*scope // by package path
 	names   map[source.FuncKey]source.Names
+
+	steps, durables map[source.FuncKey]bool
 }
 
 // Find parses all local packages, looks for annotations in them, and declares the twins
 // to come.
 func Find(ws *Workspace, srcs *Sources) *Finder {
-	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}}
+	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, steps: map[source.FuncKey]bool{}, durables: map[source.FuncKey]bool{}}
 	locals := ws.Locals()
 	srcs.prepare(locals)
 	mentioned := map[string]bool{} // by package path
@@ -132,6 +136,7 @@ func (f *Finder) annotations(sc *scope, src *File) {
 			if decl != nil || !source.HasSpace(d.Text) { // else it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
+		case f.forDurable(sc, src, d, decl, done):
 		case d.Text != source.DirectiveAsync:
 			sc.findings = append(sc.findings, unknownDirective(pos, d.Text))
 		case decl == nil:

@@ -79,6 +79,9 @@ func (f *Finder) addStubs(sc *scope) {
 		for home, text := range text {
 			f.attach(home, src, text.String())
 		}
+		if len(src.Durables) > 0 {
+			f.attach(src, src, f.durableStubs(src))
+		}
 	}
 	for _, src := range sc.sources {
 		src.checked = src.withStubs(nil)

@@ -36,7 +36,7 @@ func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []
 		}
 		for _, path := range p.GoFiles {
 			src := f.sources.Get(path)
-			if Owns(p, path) && (len(src.Functions) > 0 || src.err != nil && mentionsDirective(src.data)) {
+			if Owns(p, path) && (src.annotates() || src.err != nil && mentionsDirective(src.data)) {
 				list = append(list, &Variant{Meta: p, Dir: sc.dir})
 				break
 			}
@@ -59,12 +59,13 @@ func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 		Info:     result.info,
 		Language: result.types.GoVersion(),
 		Twins:    source.NewTwins(c.finder.names),
-		Names:    c.finder.scopes[v.Meta.PkgPath].declared.Scope,
+		Steps:    c.finder.steps, DurableFunctions: c.finder.durables,
+		Names: c.finder.scopes[v.Meta.PkgPath].declared.Scope,
 	}
 	_, pkg.WithoutC = c.sources.compiled(v.Meta)
 	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {
 		src := c.sources.Get(path)
-		if !Owns(v.Meta, path) || len(src.Functions) == 0 {
+		if !Owns(v.Meta, path) || !src.annotates() {
 			continue
 		}
 		if out := source.FileTwin(path); c.sources.Occupied(out) {
@@ -100,6 +101,12 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 		}
 		file.Functions = append(file.Functions, function)
 	}
+	for _, fn := range src.Durables {
+		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
+		file.Durables = append(file.Durables, &source.Function{
+			Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names, DurableName: fn.durable,
+		})
+	}
 	return file, found
 }
 
@@ -113,7 +120,7 @@ func (s *Sources) Occupied(path string) bool {
 // package.
 func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
-		for _, fn := range s.Get(path).Functions {
+		for _, fn := range slices.Concat(s.Get(path).Functions, s.Get(path).Durables) {
 			return s.fset.PositionFor(fn.decl.Name.Pos(), false)
 		}
 	}

@@ -15,7 +15,36 @@ import (
 const (
 	DirectivePrefix = "//movenext:"
 	DirectiveAsync  = DirectivePrefix + "async"
+
+	DirectiveDurable = DirectivePrefix + "durable" // name=NAME
+	DirectiveStep    = DirectivePrefix + "step"
+	DirectivePoint   = DirectivePrefix + "point" // NAME, above a statement
 )
+
+// DurableName reports whether a comment is the annotation of a durable function, and returns
+// the name in it, which is empty if there is none or something else.
+func DurableName(text string) (name string, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || fields[0] != DirectiveDurable {
+		return "", false
+	}
+	if len(fields) == 2 {
+		name, _ = strings.CutPrefix(fields[1], "name=")
+		if "name="+name != fields[1] {
+			name = ""
+		}
+	}
+	return name, true
+}
+
+// PointName reports whether a comment names the point below it, and returns the name.
+func PointName(text string) (name string, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 2 || fields[0] != DirectivePoint {
+		return "", false
+	}
+	return fields[1], true
+}
 
 // Directive is one comment line that begins with the prefix.
 type Directive struct {

@@ -23,6 +23,7 @@ const (
 	ParallelPath     = Module + "/parallel"
 	StatemachinePath = Module + "/statemachine"
 	RecordPath       = StatemachinePath + "/record"
+	DurablePath      = Module + "/durable"
 )
 
 // Package is one type-checked package that holds annotated functions. The
@@ -55,6 +56,10 @@ type Package struct {
 	// Twins answers which calls suspend. One is shared by all packages of a run.
 	Twins *Twins
 
+	// Steps are the functions that durable functions call for their effects, and
+	// DurableFunctions those functions. Both are shared by all packages of a run.
+	Steps, DurableFunctions map[FuncKey]bool
+
 	// Names holds every name declared in package scope, in whichever file, build
 	// configuration or test: a generated file must not declare it again and must
 	// not import under it.
@@ -75,8 +80,9 @@ type File struct {
 
 	Ragged bool // not as go/format would have it, which moves statements to other lines
 
-	// Functions are the annotated functions in the order of the file.
-	Functions []*Function
+	// Functions are the annotated functions in the order of the file, Durables the
+	// durable ones.
+	Functions, Durables []*Function
 }
 
 // DeclarationAt is the declaration of the function whose name is at pos, or nil if that is
@@ -102,6 +108,8 @@ type Function struct {
 	Object  *types.Func
 	Names   Names
 	Stream  *Stream // nil if it is none
+
+	DurableName string // of a durable function: the name of its directive
 
 	RootOnly bool // no machine enters it: it needs no entry
 }

@@ -54,7 +54,7 @@ func New(pkg *source.Package, file *source.File) *Imports {
 		lifted:  map[*types.TypeName]string{},
 	}
 	maps.Copy(im.taken, pkg.Names)
-	for _, fn := range file.Functions {
+	for _, fn := range slices.Concat(file.Functions, file.Durables) {
 		takeLocals(im.taken, fn.Decl, pkg)
 		im.hideTypeParams(fn.Signature())
 	}

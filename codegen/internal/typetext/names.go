@@ -147,6 +147,24 @@ func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 	return names
 }
 
+// ChooseDurable picks the names for a durable function and takes them: the variable, in Async,
+// and the frame. It reports where the variable's name is declared already.
+func (d *Declared) ChooseDurable(decl *ast.FuncDecl) (names source.Names, other token.Pos, ok bool) {
+	stem := decl.Name.Name
+	if decl.Recv != nil {
+		stem = recvStem(source.ReceiverName(decl), stem)
+	}
+	names.Async = decl.Name.Name + "Durable"
+	if d.Scope[names.Async] {
+		return names, d.pos[names.Async], false
+	}
+	names.Frame = Free(SetFirst(stem, false)+"Saved", d.Scope)
+	names.Stem = stem
+	d.Scope[names.Async], d.Scope[names.Frame] = true, true
+	d.pos[names.Async] = decl.Name.Pos()
+	return names, token.NoPos, true
+}
+
 // namesInSignature are unusable for the types of a function's machine: its entries have
 // parameters of those names, which would hide the types.
 func namesInSignature(decl *ast.FuncDecl) map[string]bool {

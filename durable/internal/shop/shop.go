@@ -1,18 +1,18 @@
 // Package shop is a durable function for the tests of packages durable and durabletest: an order
-// that reserves, waits for an approval, and charges. Its frame is written by hand, as a
-// generator would write it.
+// that reserves, waits for an approval, and charges.
 package shop
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/movenext/movenext/durable"
 )
+
+//go:generate go tool movenext .
 
 // Request is what an order asks for.
 type Request struct {
@@ -36,9 +36,7 @@ type Receipt struct {
 }
 
 // ErrRefused is the error of an order that was not approved.
-var ErrRefused = errors.New("shop: refused")
-
-func init() { durable.RegisterError("shop.ErrRefused", ErrRefused) }
+var ErrRefused = durable.NewError("shop.ErrRefused", "shop: refused")
 
 // Shop has what orders do to the world: each effect once for each key.
 type Shop struct {
@@ -89,12 +87,15 @@ func (s *Shop) Sum() (charged, reserved int) {
 }
 
 // Order is the durable function, as plain Go.
+//
+//movenext:durable name=shop.Order
 func (s *Shop) Order(ctx context.Context, o Request) (r Receipt, err error) {
 	held, err := s.reserve(ctx, o.Items)
 	if err != nil {
 		return r, err
 	}
 	defer durable.Compensate(ctx, &err, s.unreserve, held)
+	//movenext:point approval
 	ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
 	if err != nil || !ok.Yes {
 		return r, cmp.Or(err, ErrRefused)
@@ -102,6 +103,7 @@ func (s *Shop) Order(ctx context.Context, o Request) (r Receipt, err error) {
 	return s.charge(ctx, o.Card, held.Price)
 }
 
+//movenext:step
 func (s *Shop) reserve(ctx context.Context, items []string) (Held, error) {
 	if err := s.begin("reserve"); err != nil {
 		return Held{}, err
@@ -113,6 +115,7 @@ func (s *Shop) reserve(ctx context.Context, items []string) (Held, error) {
 	return h, nil
 }
 
+//movenext:step
 func (s *Shop) unreserve(_ context.Context, h Held) error {
 	if err := s.begin("unreserve"); err != nil {
 		return err
@@ -123,6 +126,7 @@ func (s *Shop) unreserve(_ context.Context, h Held) error {
 	return nil
 }
 
+//movenext:step
 func (s *Shop) charge(ctx context.Context, card string, price int) (Receipt, error) {
 	if err := s.begin("charge"); err != nil {
 		return Receipt{}, err
@@ -134,120 +138,4 @@ func (s *Shop) charge(ctx context.Context, card string, price int) (Receipt, err
 	defer s.mu.Unlock()
 	s.Charges[cmp.Or(durable.Key(ctx), "plain")] = price
 	return Receipt{Charge: card, Price: price}, nil
-}
-
-// OrderDurable is [Shop.Order] as a durable function.
-var OrderDurable = durable.Function[*Shop, Request, Receipt]{
-	Name:   "shop.Order",
-	Layout: "1",
-	Points: []durable.Point{
-		{Name: "begin", At: "shop.go:103"},
-		{Name: "reserve", At: "shop.go:104", Step: "shop.reserve"},
-		{Name: "approval", At: "shop.go:109"},
-		{Name: "charge", At: "shop.go:113", Step: "shop.charge"},
-	},
-	New: func(s *Shop, o Request) durable.Frame { return &orderFrame{s: s, o: o} },
-}
-
-// orderFrame is what Order keeps.
-type orderFrame struct {
-	s *Shop
-
-	o    Request
-	r    Receipt
-	err  error
-	held Held
-	ok   Approval
-
-	reserve1 struct { // at point reserve: the argument and the result
-		items []string
-		held  Held
-	}
-	charge3 struct {
-		card    string
-		price   int
-		receipt Receipt
-	}
-}
-
-// orderUndo1 are the arguments of the first deferred call.
-type orderUndo1 struct{ A1 Held }
-
-// MoveNext continues where the turn says.
-func (f *orderFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
-	switch t.Point() {
-	case 0:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	}
-	// held, err := s.reserve(ctx, o.Items)
-	f.reserve1.items = f.o.Items
-	return t.Step(1)
-resume1:
-	f.held, f.err = f.reserve1.held, t.Err()
-	if f.err != nil {
-		return t.Return()
-	}
-	// defer durable.Compensate(ctx, &err, s.unreserve, held)
-	t.Defer(1, &orderUndo1{f.held})
-	// ok, err := durable.Receive[Approval](ctx, "approval", 72*time.Hour)
-	return t.Receive(2, "approval", 72*time.Hour)
-resume2:
-	f.ok, f.err = durable.Received[Approval](t)
-	if f.err != nil || !f.ok.Yes {
-		f.err = cmp.Or(f.err, ErrRefused)
-		return t.Return()
-	}
-	// return s.charge(ctx, o.Card, held.Price)
-	f.charge3.card, f.charge3.price = f.o.Card, f.held.Price
-	return t.Step(3)
-resume3:
-	f.r, f.err = f.charge3.receipt, t.Err()
-	return t.Return()
-}
-
-// Call calls the step of a point.
-func (f *orderFrame) Call(ctx context.Context, point int) (err error) {
-	switch point {
-	case 1:
-		f.reserve1.held, err = f.s.reserve(ctx, f.reserve1.items)
-	case 3:
-		f.charge3.receipt, err = f.s.charge(ctx, f.charge3.card, f.charge3.price)
-	}
-	return err
-}
-
-// Live are the variables of a point.
-func (f *orderFrame) Live(point int) []durable.Value {
-	switch point {
-	case 0:
-		return []durable.Value{{Name: "o", Ptr: &f.o}}
-	case 1:
-		return []durable.Value{{Name: "o", Ptr: &f.o}, {Name: "reserve.items", Ptr: &f.reserve1.items}}
-	case 2:
-		return []durable.Value{{Name: "o", Ptr: &f.o}, {Name: "held", Ptr: &f.held}}
-	case 3:
-		return []durable.Value{{Name: "charge.card", Ptr: &f.charge3.card}, {Name: "charge.price", Ptr: &f.charge3.price}}
-	}
-	return []durable.Value{{Name: "r", Ptr: &f.r}, {Name: "err", Ptr: &f.err}}
-}
-
-// Outcome points to the results.
-func (f *orderFrame) Outcome() (result any, err *error) { return &f.r, &f.err }
-
-// Deferred makes arguments to load.
-func (f *orderFrame) Deferred(site int) (args any, step string) {
-	if site == 1 {
-		return new(orderUndo1), "shop.unreserve"
-	}
-	return nil, ""
-}
-
-// Undo makes a deferred call.
-func (f *orderFrame) Undo(ctx context.Context, _ int, args any) error {
-	return f.s.unreserve(ctx, args.(*orderUndo1).A1)
 }

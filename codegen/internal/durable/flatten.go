@@ -1,0 +1,306 @@
+package durable
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// target is a statement that break and continue may lead to.
+type target struct {
+	label  string // of the source; may be empty
+	breaks string
+	next   string // continue; empty: it is a switch
+}
+
+// block flattens statements.
+func (lo *lowering) block(list []ast.Stmt) {
+	for _, s := range list {
+		lo.stmt(s, "")
+	}
+}
+
+// stmt flattens a statement that has a label, or none.
+func (lo *lowering) stmt(s ast.Stmt, label string) {
+	switch s := s.(type) {
+	case nil, *ast.EmptyStmt:
+		return
+	case *ast.DeclStmt:
+		lo.declaration(s)
+		return
+	case *ast.AssignStmt:
+		lo.assignment(s)
+		return
+	case *ast.ReturnStmt:
+		lo.returns(s)
+		return
+	case *ast.BranchStmt:
+		lo.branch(s)
+		return
+	case *ast.DeferStmt:
+		lo.deferral(s)
+		return
+	}
+	if !lo.hasPoint(s) {
+		lo.keep(s)
+		return
+	}
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		lo.block(s.List)
+	case *ast.ExprStmt:
+		lo.expression(s)
+	case *ast.IfStmt:
+		lo.ifStmt(s)
+	case *ast.ForStmt:
+		lo.forStmt(s, label)
+	case *ast.RangeStmt:
+		lo.rangeStmt(s, label)
+	case *ast.SwitchStmt:
+		lo.switchStmt(s, label)
+	case *ast.LabeledStmt:
+		lo.stmt(s.Stmt, s.Label.Name)
+	default:
+		lo.refuse(s, "a step inside of this kind of statement", "it is not taken apart", "call the step in an if, for or switch statement, or in a statement of its own")
+	}
+}
+
+// keep is a statement without points, printed as it is. Where it may jump to is in the text.
+func (lo *lowering) keep(s ast.Stmt) {
+	text, to := lo.statement(s)
+	uses := lo.mentioned(s)
+	if returnsBare(s) {
+		uses = append(uses, lo.results()...)
+	}
+	lo.add(&instr{text: text, to: to, uses: uses})
+}
+
+// returnsBare reports whether a statement may return the results as they are.
+func returnsBare(s ast.Stmt) (found bool) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			found = found || len(n.Results) == 0
+		}
+		return true
+	})
+	return found
+}
+
+func (lo *lowering) expression(s *ast.ExprStmt) {
+	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && lo.kindOf(call) != noPoint {
+		lo.point(s, call, nil)
+		return
+	}
+	lo.nested(s)
+}
+
+// nested refuses a point inside of an expression.
+func (lo *lowering) nested(n ast.Node) {
+	call := lo.firstPoint(n)
+	lo.refuse(call, "the call of "+lo.calledName(call)+" is part of an expression", "a durable function is saved between statements", "assign its results to variables first")
+}
+
+func (lo *lowering) declaration(s *ast.DeclStmt) {
+	decl := s.Decl.(*ast.GenDecl)
+	if decl.Tok != token.VAR {
+		lo.refuse(s, "a "+decl.Tok.String()+" declaration in the body of a durable function", "the frame and its layout need the name outside", "move it to the package")
+		return
+	}
+	for _, spec := range decl.Specs {
+		spec := spec.(*ast.ValueSpec)
+		var dst []ast.Expr
+		for _, id := range spec.Names {
+			dst = append(dst, id)
+		}
+		if len(spec.Values) > 0 {
+			lo.assign(s, dst, token.DEFINE, spec.Values)
+			continue
+		}
+		for _, id := range spec.Names {
+			if v := lo.defined(id); v != nil {
+				lo.add(&instr{text: lo.mention(v) + " = " + lo.zero(v.typ), defs: []*variable{v}})
+			}
+		}
+	}
+}
+
+func (lo *lowering) assignment(s *ast.AssignStmt) { lo.assign(s, s.Lhs, s.Tok, s.Rhs) }
+
+// assign is an assignment or a declaration with values.
+func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values []ast.Expr) {
+	if lo.firstPoint(s) != nil {
+		call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
+		if !ok || len(values) != 1 || lo.kindOf(call) == noPoint {
+			lo.nested(s)
+			return
+		}
+		lo.point(s, call, dst)
+		return
+	}
+	i := &instr{}
+	var left, right []string
+	for _, e := range values {
+		right = append(right, lo.expr(e))
+		i.uses = append(i.uses, lo.mentioned(e)...)
+	}
+	for _, e := range dst {
+		id, isName := ast.Unparen(e).(*ast.Ident)
+		if !isName || tok != token.DEFINE && tok != token.ASSIGN {
+			i.uses = append(i.uses, lo.mentioned(e)...)
+		}
+		if isName {
+			lo.unchanged(id)
+			if v := lo.defined(id); v != nil && (tok == token.DEFINE || tok == token.ASSIGN) {
+				i.defs = append(i.defs, v)
+			}
+		}
+		left = append(left, lo.expr(e))
+	}
+	if tok == token.DEFINE {
+		tok = token.ASSIGN
+	}
+	i.text = strings.Join(left, ", ") + " " + tok.String() + " " + strings.Join(right, ", ")
+	lo.add(i)
+}
+
+// unchanged refuses an assignment to the context or the receiver.
+func (lo *lowering) unchanged(id *ast.Ident) {
+	obj, _ := lo.info.Uses[id].(*types.Var)
+	if obj == nil {
+		return
+	}
+	if obj == lo.ctx {
+		lo.refuse(id, "the context is assigned", "the engine passes it in again at each point", "give the derived context another name, and use it before the next point")
+	}
+	if obj == lo.recv {
+		lo.refuse(id, "the receiver is assigned", "the engine passes it in again at each point", "use another variable")
+	}
+}
+
+func (lo *lowering) returns(s *ast.ReturnStmt) {
+	if len(s.Results) == 1 {
+		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok && lo.kindOf(call) != noPoint {
+			lo.pointInto(s, call, lo.results())
+			lo.add(&instr{text: "return " + lo.turn + ".Return()", stops: true, uses: lo.results()})
+			return
+		}
+	}
+	if lo.firstPoint(s) != nil {
+		lo.nested(s)
+		return
+	}
+	i := &instr{stops: true, uses: lo.mentioned(s)}
+	if text := lo.resultText(s); text != "" {
+		lo.add(&instr{text: text, uses: i.uses, defs: lo.results()})
+		i.uses = nil
+	}
+	i.text = "return " + lo.turn + ".Return()"
+	i.uses = append(i.uses, lo.results()...)
+	lo.add(i)
+}
+
+// resultText assigns the results of a return statement; empty: they are assigned.
+func (lo *lowering) resultText(s *ast.ReturnStmt) string {
+	var left, right []string
+	for _, v := range lo.results() {
+		left = append(left, lo.mention(v))
+	}
+	for _, e := range s.Results {
+		right = append(right, lo.expr(e))
+	}
+	if len(right) == len(left) { // what returns itself needs no assignment
+		for n := len(left) - 1; n >= 0; n-- {
+			if left[n] == right[n] {
+				left, right = slices.Delete(left, n, n+1), slices.Delete(right, n, n+1)
+			}
+		}
+	}
+	if len(right) == 0 {
+		return ""
+	}
+	return strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
+}
+
+func (lo *lowering) branch(s *ast.BranchStmt) {
+	if to := lo.destination(s); to != "" {
+		lo.jump(to)
+	}
+}
+
+// destination is the label that a branch out of a kept statement leads to.
+func (lo *lowering) destination(s *ast.BranchStmt) string {
+	for n := len(lo.targets) - 1; n >= 0 && s.Tok != token.GOTO && s.Tok != token.FALLTHROUGH; n-- {
+		t := lo.targets[n]
+		switch {
+		case s.Label != nil && s.Label.Name != t.label:
+		case s.Tok == token.BREAK:
+			return t.breaks
+		case t.next != "":
+			return t.next
+		}
+	}
+	lo.refuse(s, s.Tok.String()+" in a statement with a step", "it is not taken apart", "use if and for")
+	return ""
+}
+
+func (lo *lowering) ifStmt(s *ast.IfStmt) {
+	lo.stmt(s.Init, "")
+	if lo.firstPoint(s.Cond) != nil {
+		lo.nested(s.Cond)
+		return
+	}
+	otherwise := lo.label("else")
+	lo.unless(s.Cond, otherwise)
+	lo.block(s.Body.List)
+	if s.Else == nil {
+		lo.mark(otherwise)
+		return
+	}
+	end := lo.label("end")
+	lo.jump(end)
+	lo.mark(otherwise)
+	if b, ok := s.Else.(*ast.BlockStmt); ok {
+		lo.block(b.List)
+	} else {
+		lo.stmt(s.Else, "")
+	}
+	lo.mark(end)
+}
+
+// unless jumps if a condition does not hold.
+func (lo *lowering) unless(cond ast.Expr, to string) {
+	lo.add(&instr{text: "if !(" + lo.expr(cond) + ") {\ngoto " + to + "\n}", to: []string{to}, uses: lo.mentioned(cond)})
+}
+
+// zero is the zero value of a type.
+func (lo *lowering) zero(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return "false"
+		case u.Info()&types.IsString != 0:
+			return `""`
+		case u.Info()&types.IsNumeric != 0:
+			return "0"
+		}
+		return "nil"
+	case *types.Struct, *types.Array:
+		return lo.typ(t) + "{}"
+	}
+	return "nil"
+}
+
+// typ writes a type.
+func (lo *lowering) typ(t types.Type) string {
+	text, err := lo.im.TypeString(t)
+	if err != nil {
+		lo.refuse(lo.fn.Decl.Name, "a type that cannot be named outside of the function: "+err.Error(), "the frame has fields of it", "declare it in the package")
+	}
+	return text
+}

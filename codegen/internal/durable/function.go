@@ -1,0 +1,151 @@
+package durable
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// lowering is a durable function on its way to text.
+type lowering struct {
+	fn   *source.Function
+	im   *typetext.Imports
+	info *types.Info
+
+	ctx, recv *types.Var // nil: it has none, or no name
+	request   *variable  // nil: it has none
+	result    *variable  // nil: it has none
+	err       *variable
+	vars      map[*types.Var]*variable
+	list      []*variable
+	fields    map[string]bool // names that are taken in the frame
+	saved     map[string]int  // how often a name occurs
+	loopVars  map[*variable]bool
+
+	code    []*instr
+	targets []target
+	labels  map[string]bool // that are taken
+	points  []*point
+	undos   []*undo
+	named   map[int]*directive // by line
+	found   []source.Diagnostic
+
+	frame, turn string // their names in the generated code
+}
+
+// instr is one instruction.
+type instr struct {
+	text  string
+	label string   // it is this label, and has no text
+	to    []string // labels that it may jump to
+	stops bool     // the next instruction does not follow
+	uses  []*variable
+	defs  []*variable
+	point *point // it stops there
+}
+
+// Function translates a durable function into declarations, not formatted. It returns findings
+// instead if it cannot translate all of it.
+func Function(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+	lo := &lowering{
+		fn: fn, im: im, info: fn.Package.Info,
+		vars: map[*types.Var]*variable{}, fields: map[string]bool{}, saved: map[string]int{},
+		loopVars: map[*variable]bool{}, labels: map[string]bool{}, named: map[int]*directive{},
+	}
+	for _, method := range []string{"MoveNext", "Call", "Live", "Outcome", "Deferred", "Undo", "NoDeferred"} {
+		lo.fields[method] = true
+	}
+	lo.frame, lo.turn = im.Fresh("f"), im.Fresh("t")
+	lo.readDirectives()
+	lo.signature()
+	if len(lo.found) > 0 {
+		return nil, lo.found
+	}
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if l, ok := n.(*ast.LabeledStmt); ok {
+			lo.labels[l.Label.Name] = true
+		}
+		return true
+	})
+	lo.block(fn.Decl.Body.List)
+	lo.add(&instr{text: "return " + lo.turn + ".Return()", stops: true, uses: lo.results()})
+	lo.prune()
+	lo.live()
+	lo.checkPoints()
+	if len(lo.found) > 0 {
+		return nil, lo.found
+	}
+	text := lo.print()
+	return text, lo.found
+}
+
+func (lo *lowering) add(i *instr) { lo.code = append(lo.code, i) }
+
+func (lo *lowering) mark(label string) { lo.add(&instr{label: label}) }
+
+func (lo *lowering) jump(label string) {
+	lo.add(&instr{text: "goto " + label, to: []string{label}, stops: true})
+}
+
+// label is a new label.
+func (lo *lowering) label(stem string) string {
+	for n := 1; ; n++ {
+		if name := stem + strconv.Itoa(n); !lo.labels[name] {
+			lo.labels[name] = true
+			return name
+		}
+	}
+}
+
+// results are the variables of the results.
+func (lo *lowering) results() []*variable {
+	if lo.result == nil {
+		return []*variable{lo.err}
+	}
+	return []*variable{lo.result, lo.err}
+}
+
+// prune drops what is never reached, and labels without jumps.
+func (lo *lowering) prune() {
+	at := map[string]int{}
+	for n, i := range lo.code {
+		if i.label != "" {
+			at[i.label] = n
+		}
+	}
+	reached := make([]bool, len(lo.code)+1)
+	work := []int{0}
+	used := map[string]bool{}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n >= len(lo.code) || reached[n] {
+			continue
+		}
+		reached[n] = true
+		for _, to := range lo.code[n].to {
+			used[to] = true
+			work = append(work, at[to])
+		}
+		if !lo.code[n].stops {
+			work = append(work, n+1)
+		}
+	}
+	var rest []*instr
+	for n, i := range lo.code {
+		if reached[n] && (i.label == "" || used[i.label]) {
+			rest = append(rest, i)
+		}
+	}
+	lo.code = rest
+	var points []*point
+	for _, p := range lo.points {
+		if used[p.resume] {
+			points = append(points, p)
+		}
+	}
+	lo.points = points
+}

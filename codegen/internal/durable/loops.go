@@ -1,0 +1,267 @@
+package durable
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+func (lo *lowering) forStmt(s *ast.ForStmt, label string) {
+	lo.stmt(s.Init, "")
+	if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+		for _, e := range a.Lhs {
+			lo.loopVars[lo.defined(e.(*ast.Ident))] = true
+		}
+	}
+	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
+	lo.mark(again)
+	if s.Cond != nil {
+		if lo.firstPoint(s.Cond) != nil {
+			lo.nested(s.Cond)
+			return
+		}
+		lo.unless(s.Cond, end)
+	}
+	lo.body(s.Body, target{label: label, breaks: end, next: next})
+	lo.mark(next)
+	lo.stmt(s.Post, "")
+	lo.jump(again)
+	lo.mark(end)
+}
+
+func (lo *lowering) body(b *ast.BlockStmt, t target) {
+	lo.targets = append(lo.targets, t)
+	lo.block(b.List)
+	lo.targets = lo.targets[:len(lo.targets)-1]
+}
+
+// rangeStmt counts. Source, then result:
+//
+//	for i, x := range list { … }
+//
+//	f.rangeOf, f.rangeAt = list, 0
+//	for1:
+//	if !(f.rangeAt < len(f.rangeOf)) { goto endFor1 }
+//	f.i, f.x = f.rangeAt, f.rangeOf[f.rangeAt]
+//	…
+//	next1:
+//	f.rangeAt++
+//	goto for1
+func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
+	if lo.firstPoint(s.X) != nil {
+		lo.nested(s.X)
+		return
+	}
+	t := lo.info.TypeOf(s.X)
+	if m, ok := t.Underlying().(*types.Map); ok {
+		lo.rangeMap(s, label, t, m)
+		return
+	}
+	counted, index := lo.counted(s, t)
+	if index == nil {
+		return
+	}
+	over := lo.temp("rangeOf", "range", counted)
+	at := lo.temp("rangeAt", "range.at", index)
+	lo.add(&instr{
+		text: lo.mention(over) + ", " + lo.mention(at) + " = " + lo.expr(s.X) + ", 0",
+		uses: lo.mentioned(s.X), defs: []*variable{over, at},
+	})
+	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
+	lo.mark(again)
+	size := lo.mention(over)
+	if _, isNumber := counted.Underlying().(*types.Basic); !isNumber {
+		size = "len(" + size + ")"
+	}
+	lo.add(&instr{
+		text: "if !(" + lo.mention(at) + " < " + size + ") {\ngoto " + end + "\n}",
+		to:   []string{end}, uses: []*variable{over, at},
+	})
+	lo.iteration(s, []*variable{over, at}, lo.mention(at), lo.mention(over)+"["+lo.mention(at)+"]")
+	lo.body(s.Body, target{label: label, breaks: end, next: next})
+	lo.mark(next)
+	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
+	lo.jump(again)
+	lo.mark(end)
+}
+
+// rangeMap visits the keys that there are at the beginning, and of those the ones that are still
+// there. A map's own order cannot be saved, and is not promised. Source, then result:
+//
+//	for k, v := range m { … }
+//
+//	f.rangeOf, f.rangeKeys, f.rangeAt = m, durable.Keys(m), 0
+//	for1:
+//	if !(f.rangeAt < len(f.rangeKeys)) { goto endFor1 }
+//	if _, ok := f.rangeOf[f.rangeKeys[f.rangeAt]]; !ok { goto next1 }
+//	f.k, f.v = f.rangeKeys[f.rangeAt], f.rangeOf[f.rangeKeys[f.rangeAt]]
+//	…
+func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *types.Map) {
+	if mayDiffer(m.Key()) {
+		lo.refuse(s.X, "a range over a "+lo.spelled(t)+" with a step in its body", "a key that is not equal to itself, like NaN, would not be found again", "range over a slice of its keys or values")
+		return
+	}
+	over, keys := lo.temp("rangeOf", "range", t), lo.temp("rangeKeys", "range.keys", types.NewSlice(m.Key()))
+	at := lo.temp("rangeAt", "range.at", types.Typ[types.Int])
+	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
+	x := lo.expr(s.X)
+	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.mentioned(s.X), defs: []*variable{over}})
+	lo.add(&instr{
+		text: fmt.Sprintf("%s, %s = %s.Keys(%s), 0", lo.mention(keys), lo.mention(at), lo.im.Path(source.DurablePath, "durable"), lo.mention(over)),
+		uses: []*variable{over}, defs: []*variable{keys, at},
+	})
+	lo.mark(again)
+	key := lo.mention(keys) + "[" + lo.mention(at) + "]"
+	lo.add(&instr{text: fmt.Sprintf("if !(%s < len(%s)) {\ngoto %s\n}", lo.mention(at), lo.mention(keys), end), to: []string{end}, uses: []*variable{keys, at}})
+	lo.add(&instr{text: fmt.Sprintf("if _, ok := %s[%s]; !ok {\ngoto %s\n}", lo.mention(over), key, next), to: []string{next}, uses: []*variable{over, keys, at}})
+	lo.iteration(s, []*variable{over, keys, at}, key, lo.mention(over)+"["+key+"]")
+	lo.body(s.Body, target{label: label, breaks: end, next: next})
+	lo.mark(next)
+	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
+	lo.jump(again)
+	lo.mark(end)
+}
+
+// mayDiffer reports whether a value of the type may be unequal to itself.
+func mayDiffer(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return mayDiffer(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if mayDiffer(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// counted is the type of what is ranged over, and that of the index; nil: it is refused.
+func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.Type) {
+	u := t.Underlying()
+	if p, ok := u.(*types.Pointer); ok {
+		if _, ok := p.Elem().Underlying().(*types.Array); ok {
+			return t, types.Typ[types.Int]
+		}
+	}
+	switch u := u.(type) {
+	case *types.Slice, *types.Array:
+		return t, types.Typ[types.Int]
+	case *types.Basic:
+		if u.Info()&types.IsInteger != 0 {
+			if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
+				t = lo.info.TypeOf(id)
+			}
+			return types.Default(t), types.Default(t)
+		}
+	}
+	lo.refuse(s.X, "a range over a "+lo.spelled(types.Default(t))+" with a step in its body", "only ranges over slices, arrays, maps and numbers are taken apart", "range over a slice of its keys or values")
+	return nil, nil
+}
+
+// iteration gives the variables of a range their values.
+func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...string) {
+	var left, right []string
+	i := &instr{uses: uses}
+	for n, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil {
+			continue
+		}
+		id, ok := e.(*ast.Ident)
+		if !ok {
+			lo.refuse(e, "a range that assigns to something else than variables", "it is not taken apart", "declare variables with :=")
+			return
+		}
+		v := lo.defined(id)
+		if v == nil {
+			continue
+		}
+		lo.loopVars[v] = s.Tok == token.DEFINE
+		i.defs = append(i.defs, v)
+		left = append(left, lo.mention(v))
+		right = append(right, values[n])
+	}
+	if len(left) > 0 {
+		i.text = strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
+		lo.add(i)
+	}
+}
+
+// switchStmt compares one case after another.
+func (lo *lowering) switchStmt(s *ast.SwitchStmt, label string) {
+	lo.stmt(s.Init, "")
+	if s.Tag != nil && lo.firstPoint(s.Tag) != nil {
+		lo.nested(s.Tag)
+		return
+	}
+	var tag *variable
+	if s.Tag != nil {
+		t := lo.info.TypeOf(s.Tag)
+		if v := lo.info.Types[s.Tag].Value; v != nil && v.Kind() != constant.Unknown {
+			t = types.Default(t)
+		}
+		tag = lo.temp("tag", "switch", t)
+		lo.add(&instr{text: lo.mention(tag) + " = " + lo.expr(s.Tag), uses: lo.mentioned(s.Tag), defs: []*variable{tag}})
+	}
+	end := lo.label("endSwitch")
+	starts := make([]string, len(s.Body.List))
+	fallback := end
+	for n, c := range s.Body.List {
+		c := c.(*ast.CaseClause)
+		starts[n] = lo.label("case")
+		if c.List == nil {
+			fallback = starts[n]
+		}
+		for _, e := range c.List {
+			lo.caseOf(e, tag, starts[n])
+		}
+	}
+	lo.jump(fallback)
+	lo.targets = append(lo.targets, target{label: label, breaks: end})
+	for n, c := range s.Body.List {
+		lo.mark(starts[n])
+		list := c.(*ast.CaseClause).Body
+		last, falls := lastOf(list).(*ast.BranchStmt)
+		if falls = falls && last.Tok == token.FALLTHROUGH; falls {
+			list = list[:len(list)-1]
+		}
+		lo.block(list)
+		if !falls {
+			lo.jump(end)
+		}
+	}
+	lo.targets = lo.targets[:len(lo.targets)-1]
+	lo.mark(end)
+}
+
+func lastOf(list []ast.Stmt) ast.Stmt {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+func (lo *lowering) caseOf(e ast.Expr, tag *variable, to string) {
+	if lo.firstPoint(e) != nil {
+		lo.nested(e)
+		return
+	}
+	i := &instr{to: []string{to}, uses: lo.mentioned(e)}
+	cond := "(" + lo.expr(e) + ")"
+	if tag != nil {
+		i.uses = append(i.uses, tag)
+		cond = lo.mention(tag) + " == " + cond
+	}
+	i.text = "if " + cond + " {\ngoto " + to + "\n}"
+	lo.add(i)
+}

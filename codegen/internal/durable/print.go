@@ -1,0 +1,239 @@
+package durable
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// printer writes the declarations of a durable function.
+type printer struct {
+	*lowering
+	strings.Builder
+	pkg  string // package durable
+	recv string // type of the receiver
+}
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// print writes all declarations.
+func (lo *lowering) print() []byte {
+	p := &printer{lowering: lo, pkg: lo.im.Path(source.DurablePath, "durable"), recv: "struct{}"}
+	if lo.recv != nil {
+		p.recv = lo.typ(lo.recv.Type())
+	}
+	p.variable()
+	p.saved()
+	p.moveNext()
+	p.call()
+	p.live()
+	p.outcome()
+	p.deferred()
+	return []byte(p.String())
+}
+
+func (p *printer) title() string { return "[" + p.fn.DocName() + "]" }
+
+// own is a name for a parameter of a generated method, in which no name of the source is
+// visible but those of the package.
+func (p *printer) own(name string) string {
+	taken := maps.Clone(p.fn.Package.Names)
+	for _, qualifier := range p.im.Names {
+		taken[qualifier] = true
+	}
+	return typetext.Free(name, taken)
+}
+
+// variable is what an engine is given.
+func (p *printer) variable() {
+	request, result := "struct{}", "struct{}"
+	if p.request != nil {
+		request = p.typ(p.lowering.request.typ)
+	}
+	if p.result != nil {
+		result = p.typ(p.lowering.result.typ)
+	}
+	name := p.fn.Names.Async
+	p.line("// %s is %s as a durable function.", name, p.title())
+	p.line("var %s = %s.Function[%s, %s, %s]{", name, p.pkg, p.recv, request, result)
+	p.line("Name: %q,\nLayout: %q,", p.fn.DurableName, p.layout())
+	p.line("Points: []%s.Point{", p.pkg)
+	begin := p.fn.Package.Position(p.fn.Decl.Pos())
+	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(p.fn.Package.Position(p.fn.Decl.Name.Pos()).Line))
+	for _, pt := range p.points {
+		step := ""
+		if pt.step != "" {
+			step = fmt.Sprintf(", Step: %q", pt.step)
+		}
+		p.line("{Name: %q, At: %q%s},", pt.name, pt.at, step)
+	}
+	p.line("},")
+	recv, req := p.own("receiver"), p.own("request")
+	var fields []string
+	if p.lowering.recv != nil {
+		fields = append(fields, p.recvField()+": "+recv)
+	} else {
+		recv = "_"
+	}
+	if p.request != nil {
+		fields = append(fields, p.request.field+": "+req)
+	} else {
+		req = "_"
+	}
+	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n", recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
+}
+
+// saved is the type of the frame.
+func (p *printer) saved() {
+	p.line("// %s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
+	p.line("type %s struct {", p.fn.Names.Frame)
+	if len(p.undos) == 0 {
+		p.line("%s.NoDeferred", p.pkg)
+	}
+	if p.lowering.recv != nil {
+		p.line("%s %s // given again when it is loaded\n", p.recvField(), p.recv)
+	}
+	for _, v := range p.list {
+		p.line("%s %s", v.field, p.typ(v.typ))
+	}
+	p.line("}\n")
+}
+
+// moveNext is the code between the points.
+func (p *printer) moveNext() {
+	ctx := p.ctx.Name()
+	if ctx == "" {
+		ctx = "_"
+	}
+	p.line("// MoveNext runs %s from the point where it stopped to its next one (false) or its end (true).", p.title())
+	p.line("func (%s *%s) MoveNext(%s %s.Context, %s *%s.Turn) bool {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.pkg)
+	if len(p.points) > 0 {
+		p.line("switch %s.Point() {", p.turn)
+		for _, pt := range p.points {
+			p.line("case %d:\ngoto %s", pt.number, pt.resume)
+		}
+		p.line("}")
+	}
+	for _, i := range p.code {
+		switch {
+		case i.label != "":
+			p.line("%s:", i.label)
+		case i.point != nil:
+			p.line("%s", strings.Replace(i.text, "%d", strconv.Itoa(i.point.number), 1))
+		case i.text != "":
+			p.line("%s", i.text)
+		}
+	}
+	p.line("}\n")
+}
+
+// call calls the steps.
+func (p *printer) call() {
+	ctx, at, err := p.own("ctx"), p.own("point"), p.own("err")
+	p.line("// Call calls the step of a point of %s.", p.title())
+	p.line("func (%s *%s) Call(%s %s.Context, %s int) (%s error) {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), at, err)
+	p.line("switch %s {", at)
+	for _, pt := range p.points {
+		if pt.kind != stepPoint {
+			continue
+		}
+		var left []string
+		args := []string{ctx}
+		for _, v := range pt.results {
+			left = append(left, p.mention(v))
+		}
+		for _, v := range pt.args {
+			args = append(args, p.mention(v))
+		}
+		p.line("case %d:\n%s = %s(%s)", pt.number, strings.Join(append(left, err), ", "), pt.fun, strings.Join(args, ", "))
+	}
+	p.line("}\nreturn %s\n}\n", err)
+}
+
+// live names what is saved.
+func (p *printer) live() {
+	at := p.own("point")
+	values := func(list []*variable) {
+		p.line("return []%s.Value{", p.pkg)
+		for _, v := range list {
+			p.line("{Name: %q, Ptr: &%s},", v.name, p.mention(v))
+		}
+		p.line("}")
+	}
+	p.line("// Live are the values that %s needs at a point and after it.", p.title())
+	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, at, p.pkg)
+	p.line("switch %s {\ncase 0:", at)
+	var begin []*variable
+	if p.request != nil {
+		begin = append(begin, p.request)
+	}
+	values(begin)
+	for _, pt := range p.points {
+		p.line("case %d: // %s", pt.number, pt.name)
+		values(pt.live)
+	}
+	p.line("}")
+	values(p.results())
+	p.line("}\n")
+}
+
+func (p *printer) outcome() {
+	result := "&struct{}{}"
+	if p.result != nil {
+		result = "&" + p.mention(p.lowering.result)
+	}
+	p.line("// Outcome points to the results.")
+	p.line("func (%s *%s) Outcome() (any, *error) {\nreturn %s, &%s\n}", p.frame, p.fn.Names.Frame, result, p.mention(p.err))
+}
+
+// deferred makes the compensations.
+func (p *printer) deferred() {
+	if len(p.undos) == 0 {
+		return
+	}
+	ctx, site, args := p.own("ctx"), p.own("site"), p.own("args")
+	for n, u := range p.undos {
+		p.line("\n// %s are the arguments of deferred call %d of %s.\ntype %s struct {", u.typ, n+1, p.title(), u.typ)
+		for i, t := range u.params {
+			p.line("A%d %s", i+1, p.typ(t))
+		}
+		p.line("}")
+	}
+	p.line("\n// Deferred makes the arguments of a deferred call, to be loaded.")
+	p.line("func (%s *%s) Deferred(%s int) (any, string) {\nswitch %s {", p.frame, p.fn.Names.Frame, site, site)
+	for n, u := range p.undos {
+		p.line("case %d:\nreturn new(%s), %q", n+1, u.typ, u.step)
+	}
+	p.line("}\nreturn nil, \"\"\n}\n")
+	p.line("// Undo makes a deferred call.")
+	bound := args + " := "
+	if !slices.ContainsFunc(p.undos, func(u *undo) bool { return len(u.params) > 0 }) {
+		bound = ""
+	}
+	p.line("func (%s *%s) Undo(%s %s.Context, %s int, %s any) error {\nswitch %s%s.(type) {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), site, args, bound, args)
+	for _, u := range p.undos {
+		list := []string{ctx}
+		for i := range u.params {
+			list = append(list, fmt.Sprintf("%s.A%d", args, i+1))
+		}
+		call := u.fun + "(" + strings.Join(list, ", ") + ")"
+		p.line("case *%s:", u.typ)
+		last := u.results.Len() - 1
+		switch {
+		case last < 0 || !isErrorType(u.results.At(last).Type()):
+			p.line("%s\nreturn nil", call)
+		case last == 0:
+			p.line("return %s", call)
+		default:
+			err := p.own("err")
+			p.line("%s%s := %s\nreturn %s", strings.Repeat("_, ", last), err, call, err)
+		}
+	}
+	p.line("}\nreturn nil\n}")
+}

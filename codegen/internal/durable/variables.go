@@ -1,0 +1,107 @@
+package durable
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// variable is a field of the frame.
+type variable struct {
+	obj    *types.Var // nil: a temporary
+	name   string     // under which it is saved
+	field  string
+	typ    types.Type
+	pinned bool // its address is taken, or a literal captures it
+}
+
+// variable makes the field for a variable of the source, or returns the one it has.
+func (lo *lowering) variable(obj *types.Var) *variable {
+	if v := lo.vars[obj]; v != nil {
+		return v
+	}
+	v := lo.temp(obj.Name(), obj.Name(), obj.Type())
+	v.obj = obj
+	lo.vars[obj] = v
+	return v
+}
+
+// temp makes a field for a value; name is under what it is saved.
+func (lo *lowering) temp(field, name string, typ types.Type) *variable {
+	if field == "" || field == "_" {
+		field = "blank"
+	}
+	lo.saved[name]++
+	if n := lo.saved[name]; n > 1 {
+		name += "." + strconv.Itoa(n)
+	}
+	v := &variable{name: name, field: typetext.Free(field, lo.fields), typ: typ}
+	lo.fields[v.field] = true
+	lo.list = append(lo.list, v)
+	return v
+}
+
+// text is the mention of a variable.
+func (lo *lowering) mention(v *variable) string { return lo.frame + "." + v.field }
+
+// signature reads the function's head.
+func (lo *lowering) signature() {
+	sig := lo.fn.Signature()
+	if recv := sig.Recv(); recv != nil {
+		lo.recv = recv
+		lo.fields[lo.recvField()] = true
+	}
+	params := sig.Params()
+	if params.Len() == 0 || !isContext(params.At(0).Type()) {
+		lo.refuse(lo.fn.Decl.Name, "the first parameter of "+lo.fn.Object.Name()+" is not a context.Context", "the engine passes it in", "add ctx context.Context")
+		return
+	}
+	lo.ctx = params.At(0)
+	if params.Len() > 1 {
+		lo.request = lo.variable(params.At(1))
+	}
+	results := sig.Results()
+	last := results.Len() - 1
+	if last == 1 {
+		lo.result = lo.resultVar(results.At(0), "result")
+	}
+	lo.err = lo.resultVar(results.At(last), "err")
+}
+
+// resultVar is the field of a result, which may have no name.
+func (lo *lowering) resultVar(obj *types.Var, name string) *variable {
+	if obj.Name() == "" || obj.Name() == "_" {
+		return lo.temp(name, name, obj.Type())
+	}
+	return lo.variable(obj)
+}
+
+// recvField is the field of the receiver.
+func (lo *lowering) recvField() string {
+	if name := lo.recv.Name(); name != "" && name != "_" {
+		return name
+	}
+	return "recv"
+}
+
+func isContext(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
+}
+
+// defined is the variable that an identifier declares or mentions; nil for the blank one and
+// for what is no variable of the function.
+func (lo *lowering) defined(id *ast.Ident) *variable {
+	if id.Name == "_" {
+		return nil
+	}
+	if obj, ok := lo.info.Defs[id].(*types.Var); ok {
+		return lo.variable(obj)
+	}
+	if obj, ok := lo.info.Uses[id].(*types.Var); ok {
+		return lo.vars[obj]
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/sqlitestore"
+)
+
+// page serves the page of the orders in a file until ctx ends.
+func page(ctx context.Context, file, address string) (err error) {
+	store, err := sqlitestore.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	engine, err := durable.Open(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Shutdown(context.Background())) }()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: front(engine), ReadHeaderTimeout: time.Minute}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	fmt.Printf("the orders are on http://%s\n", listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// front is the page and its buttons.
+func front(engine *durable.Engine) http.Handler {
+	orders := durable.Serve(engine, OrderDurable, &Shop{world: newLedger()})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		list, err := engine.List(r.Context(), durable.Filter{After: r.FormValue("after")})
+		if err == nil {
+			err = pageTemplate.Execute(w, list)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})
+	button := func(path string, press func(ctx context.Context, id string) error) {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			if err := press(r.Context(), r.FormValue("id")); err != nil {
+				http.Error(w, err.Error(), http.StatusConflict)
+				return
+			}
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+		})
+	}
+	button("/order", func(ctx context.Context, id string) error {
+		_, err := orders.Start(ctx, cmp.Or(id, time.Now().UTC().Format("order-20060102-150405.000")), Request{Items: []string{"cup", "pot"}, Card: "4711"})
+		return err
+	})
+	button("/approve", func(ctx context.Context, id string) error {
+		return engine.Signal(ctx, id, "approval", Approval{Yes: true})
+	})
+	button("/refuse", func(ctx context.Context, id string) error { return engine.Signal(ctx, id, "approval", Approval{}) })
+	button("/cancel", engine.Cancel)
+	button("/resume", engine.Resume)
+	return mux
+}
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"text":  func(raw json.RawMessage) string { return string(raw) },
+	"until": func(t time.Time) string { return t.Local().Format(time.DateTime) },
+}).Parse(`<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>Orders</title>
+<style>body{font:1em system-ui;margin:2em}td,th{text-align:left;vertical-align:top;padding:.3em 1em .3em 0}form{display:inline}code{display:block}</style>
+<h1>Orders</h1>
+<form method="post" action="/order"><button>New order</button></form>
+<table><tr><th>Order<th>Status<th>Where<th>Values<th>
+{{range .}}{{$id := .ID}}<tr><td>{{.ID}}<td>{{.Status}} {{.Reason}}
+<td>{{if .Status.Ended}}{{else}}{{.Function}}, {{.At}}{{with .Step}}, step {{.}}{{end}}{{with .Signal}}, waits for {{.}}{{end}}{{if not .Until.IsZero}} until {{until .Until}}{{end}}{{end}}
+<td>{{range $name, $value := .Locals}}<code>{{$name}} = {{text $value}}</code>{{end}}
+<td>{{if eq .Status "waiting"}}
+<form method="post" action="/approve"><button name="id" value="{{$id}}">approve</button></form>
+<form method="post" action="/refuse"><button name="id" value="{{$id}}">refuse</button></form>
+<form method="post" action="/cancel"><button name="id" value="{{$id}}">cancel</button></form>{{end}}
+{{if eq .Status "stuck"}}<form method="post" action="/resume"><button name="id" value="{{$id}}">resume</button></form>{{end}}
+{{end}}</table></html>
+`))

@@ -1,0 +1,111 @@
+// Package heap has a binary heap of elements that know their positions, so that one can
+// be taken out of the middle, or move when its rank has changed.
+//
+// It is container/heap with types: no element is boxed, and the memory of a heap that
+// was long is released. The timers of package timers are in a heap of another kind, with
+// four children and in chunks, since there may be millions of them.
+package heap
+
+// Element is what a [Heap] holds.
+type Element[E any] interface {
+	// Before reports whether the element is taken out before other. It is a strict
+	// order; the order of equal elements is not defined.
+	Before(other E) bool
+
+	// Moved tells the element its position, for Fix and Remove; -1: it was taken out.
+	Moved(at int)
+}
+
+// Heap holds elements. The zero Heap is empty. It is not safe for concurrent use.
+type Heap[E Element[E]] struct{ all []E }
+
+// smallest is the capacity that a heap keeps.
+const smallest = 64
+
+// Len returns the number of elements.
+func (h *Heap[E]) Len() int { return len(h.all) }
+
+// First returns the element that is taken out next; the heap is not empty.
+func (h *Heap[E]) First() E { return h.all[0] }
+
+// All returns all elements, in no order. The slice is the heap's, and valid until the
+// next call.
+func (h *Heap[E]) All() []E { return h.all }
+
+// Push puts e in.
+func (h *Heap[E]) Push(e E) {
+	h.all = append(h.all, e)
+	h.up(len(h.all)-1, e)
+}
+
+// Pop takes out the first element; the heap is not empty.
+func (h *Heap[E]) Pop() E { return h.Remove(0) }
+
+// Remove takes out the element at the position at.
+func (h *Heap[E]) Remove(at int) E {
+	var none E
+	e := h.all[at]
+	last := len(h.all) - 1
+	moved := h.all[last]
+	h.all[last] = none // a removed element must not be kept alive
+	h.all = h.all[:last]
+	if at < last {
+		h.put(at, moved)
+	}
+	// At a quarter, not at a half: a heap whose length oscillates around one value must
+	// not pay for it each time.
+	if cap(h.all) > smallest && last <= cap(h.all)/4 {
+		h.all = append(make([]E, 0, cap(h.all)/2), h.all...)
+	}
+	e.Moved(-1)
+	return e
+}
+
+// Fix restores the order after the rank of the element at the position at has changed.
+func (h *Heap[E]) Fix(at int) { h.put(at, h.all[at]) }
+
+// put puts e, which belongs at the position at or above or below it, where it belongs.
+func (h *Heap[E]) put(at int, e E) {
+	if at > 0 && e.Before(h.all[(at-1)/2]) {
+		h.up(at, e)
+	} else {
+		h.down(at, e)
+	}
+}
+
+// up puts e in its position on the path from at to the root.
+func (h *Heap[E]) up(at int, e E) {
+	for at > 0 {
+		parent := (at - 1) / 2
+		if !e.Before(h.all[parent]) {
+			break
+		}
+		h.set(at, h.all[parent])
+		at = parent
+	}
+	h.set(at, e)
+}
+
+// down puts e in its position on the path from at to the leaves.
+func (h *Heap[E]) down(at int, e E) {
+	for {
+		child := 2*at + 1
+		if child >= len(h.all) {
+			break
+		}
+		if other := child + 1; other < len(h.all) && h.all[other].Before(h.all[child]) {
+			child = other
+		}
+		if !h.all[child].Before(e) {
+			break
+		}
+		h.set(at, h.all[child])
+		at = child
+	}
+	h.set(at, e)
+}
+
+func (h *Heap[E]) set(at int, e E) {
+	h.all[at] = e
+	e.Moved(at)
+}

@@ -1,0 +1,102 @@
+// Package linked has a list whose links lie in its elements: putting an element into it
+// allocates nothing, and taking it out of the middle needs no search.
+//
+// Two lists of the module are not of this kind. The waiters of package coord are linked
+// by pointers to waiters, and the watches of package ctxwatch as well: there is one for
+// each wait of a program, and a [Node] is a word larger than two pointers.
+package linked
+
+import "iter"
+
+// List is a list of elements E, in the order in which they were added. The zero List is
+// empty. It is not safe for concurrent use.
+type List[E any] struct {
+	first, last *Node[E]
+	count       int
+}
+
+// Node is the links of an element, which has one as a field for each list that it may be
+// in. The zero Node is in no list.
+type Node[E any] struct {
+	of         *E // nil: in no list
+	next, prev *Node[E]
+}
+
+// In reports whether the element is in a list.
+func (n *Node[E]) In() bool { return n.of != nil }
+
+// Len returns the number of elements.
+func (l *List[E]) Len() int { return l.count }
+
+// First returns the oldest element, or nil if the list is empty.
+func (l *List[E]) First() *E { return element(l.first) }
+
+// Last returns the newest element, or nil if the list is empty.
+func (l *List[E]) Last() *E { return element(l.last) }
+
+// Next returns the element after that of n, which is in a list, or nil.
+func (n *Node[E]) Next() *E { return element(n.next) }
+
+// Prev returns the element before that of n, which is in a list, or nil.
+func (n *Node[E]) Prev() *E { return element(n.prev) }
+
+func element[E any](n *Node[E]) *E {
+	if n == nil {
+		return nil
+	}
+	return n.of
+}
+
+// Add puts e, whose links n are in no list, at the end.
+func (l *List[E]) Add(n *Node[E], e *E) {
+	n.of, n.prev = e, l.last
+	if l.last == nil {
+		l.first = n
+	} else {
+		l.last.next = n
+	}
+	l.last = n
+	l.count++
+}
+
+// AddFirst puts e, whose links n are in no list, at the beginning.
+func (l *List[E]) AddFirst(n *Node[E], e *E) {
+	n.of, n.next = e, l.first
+	if l.first == nil {
+		l.last = n
+	} else {
+		l.first.prev = n
+	}
+	l.first = n
+	l.count++
+}
+
+// Remove takes out the element with the links n, which are in l.
+func (l *List[E]) Remove(n *Node[E]) {
+	if n.prev == nil {
+		l.first = n.next
+	} else {
+		n.prev.next = n.next
+	}
+	if n.next == nil {
+		l.last = n.prev
+	} else {
+		n.next.prev = n.prev
+	}
+	*n = Node[E]{}
+	l.count--
+}
+
+// All returns the elements, oldest first. The one that was yielded last may be removed
+// meanwhile, and no other.
+func (l *List[E]) All() iter.Seq[*E] {
+	return func(yield func(*E) bool) {
+		for n := l.first; n != nil; {
+			next := n.next
+			if !yield(n.of) {
+				return
+			}
+			n = next
+		}
+	}
+}
