@@ -50,7 +50,7 @@ func TestExercise1WhatAMachineKeeps(t *testing.T) {
 func TestExercise2TheArray(t *testing.T) {
 	words, kept := reflect.TypeFor[debug.SumFrame]().FieldByName("words")
 	require.True(t, kept)
-	assert.EqualValues(t, 8*reflect.TypeFor[int]().Size(), words.Type.Size())
+	assert.Equal(t, 8*reflect.TypeFor[int]().Size(), words.Type.Size())
 	_, kept = reflect.TypeFor[release.SumFrame]().FieldByName("words")
 	assert.False(t, kept)
 }

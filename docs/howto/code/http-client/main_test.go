@@ -11,6 +11,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// 100 page 99 <nil>
+	// 100 a page <nil>
 	// no more than ten at a time: true
 }
