@@ -13,6 +13,8 @@
 // of package coord with their holders, and cycles of machines that wait for each
 // other's locks, which never end.
 //
+// [WaitsFor] looks from one job downward, job.AsyncStack and job.Waiters upward.
+//
 // What happens, in contrast to what is, is told by [Observe]: each moment in the life of
 // jobs. Package inspect/metrics adds that up, and what schedulers do; package
 // inspect/record writes it down and plays it.

@@ -79,3 +79,15 @@ func ExampleOnSignal() {
 	stop() // at the end of the program
 	// Output:
 }
+
+func ExampleWaitsFor() {
+	answer := job.NewSource[int]()
+	both := job.WhenAll(answer.Job(), job.FromResult(1))
+	for _, w := range inspect.WaitsFor(both) {
+		fmt.Println(w.Is)
+	}
+	answer.TrySetResult(2)
+	// Output:
+	// waiting for other jobs
+	// completed by hand
+}

@@ -244,6 +244,7 @@ func (i *insides) About() (a jobcore.About) {
 	if r := i.rare.Load(); r != nil && r.recorded != nil {
 		a.Made = r.recorded.made
 	}
+	a.Status = uint8(i.core().status())
 	if c := i.core(); c.own != nil {
 		a.Home, a.Suspended = c.scheduler(), c.state.isSuspended()
 		if around := c.around(); around != nil {

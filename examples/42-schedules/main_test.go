@@ -111,7 +111,7 @@ func TestTick61(t *testing.T) {
 	assert.GreaterOrEqual(t, notes(r, "every 61st time"), 3)
 	begun := names(r, schedulers.Begun)
 	last := slices.Index(begun, "outside3")
-	assert.Greater(t, last, 0)
+	assert.Positive(t, last)
 	assert.Less(t, last, len(begun)-1, "it runs before the job that feeds itself has ended")
 }
 

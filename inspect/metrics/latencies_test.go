@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestThePageHasLatencies(t *testing.T) {
 		"a <b>job</b>: jobs are not started", "a <b>job</b>: jobs run",
 	}, what)
 
-	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://localhost/", nil)
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
 	r.RemoteAddr = "127.0.0.1:1"
 	inspect.Handler(inspect.Measured(c.Latencies)).ServeHTTP(w, r)
 	assert.Contains(t, w.Body.String(), "<td>jobs run")

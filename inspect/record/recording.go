@@ -62,7 +62,10 @@ const (
 	entrySubject
 	entryNote
 	entryValue
+)
 
+// What the entries of events begin with, added to their kinds.
+const (
 	entryWork = 32
 	entryLife = 64
 	kinds     = 32 // at most, of each of the two

@@ -70,6 +70,7 @@ type About struct {
 	Made      uintptr // the program counter where it was made
 	Parent    Insides // the job in whose function it was made
 	Suspended bool    // its function has suspended, so it is a machine
+	Status    uint8   // a job.Status
 }
 
 // Completing is the half for the completer of a job that has no function. It is used

@@ -66,7 +66,12 @@ func main() {
 		fmt.Println("in a cycle:", l.Waits, "in", l.Place.Function, l.Place.Line)
 	}
 
-	fmt.Println(response.Status())
+	for _, w := range inspect.WaitsFor(response) {
+		fmt.Println("a job that is", w.Is)
+		for _, at := range w.Stack {
+			fmt.Println("  in", at.Function, at.Line)
+		}
+	}
 	for _, frame := range job.AsyncStack(page.Job()) {
 		fmt.Println(frame.What, frame.Function, frame.Line)
 	}

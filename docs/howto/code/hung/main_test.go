@@ -15,7 +15,10 @@ func Example() {
 	// 1 wait for job in main.load 37
 	// in a cycle: coord.Mutex in main.transfer 29
 	// in a cycle: coord.Mutex in main.transfer 29
-	// WaitingForActivation
+	// a job that is suspended
+	//   in main.load 37
+	//   in main.render 41
+	// a job that is completed by hand
 	// job  0
 	// async function main.load 37
 	// async function main.render 41

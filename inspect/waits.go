@@ -1,0 +1,172 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Wait is what one job waits for, as [WaitsFor] finds it.
+type Wait struct {
+	Job   string             // the name in quotes, or its ID as #n
+	Is    string             // "queued", "running", "suspended", "completed by hand", …
+	At    string             // of a queued or running job: the name of its scheduler
+	Stack []schedulers.Place // of a tracked machine: its functions, the innermost first
+	Waits string             // of a tracked machine: what for; see Machine
+	For   int                // the index of the Wait that waits for it; 0 of the first
+}
+
+// Bounds of WaitsFor.
+const (
+	mostLevels = 32
+	mostWaits  = 100
+)
+
+// WaitsFor returns what h waits for, what that waits for, and so on: h first, then the
+// jobs that it waits for, and so on, each once. It looks downward, where [job.AsyncStack]
+// and [job.Waiters] look upward. It is a snapshot for reports, of at most a hundred jobs
+// that are at most 32 levels deep. It is empty for a nil job. It does not block.
+//
+// Without tracking it finds what combinators and continuations wait for, and the status
+// of each job. A suspended machine does not say what it waits for unless it is tracked
+// ([Track]): then its lines are here, and the job that it awaits, or that holds the lock
+// it waits for. Each level takes as long as a look at all tracked machines.
+func WaitsFor(h job.Handle) []Wait {
+	in := jobcore.Of(h)
+	if in == nil {
+		return nil
+	}
+	d := descent{now: tracking.Now(), found: map[jobcore.Insides]int{}}
+	d.add(in, 0)
+	from := 0
+	for range mostLevels {
+		if from == len(d.jobs) {
+			break
+		}
+		from = d.level(from)
+	}
+	return d.waits
+}
+
+// descent is a search from a job downward, level by level.
+type descent struct {
+	now   int64
+	jobs  []jobcore.Insides
+	waits []Wait // of jobs, by the same index
+	found map[jobcore.Insides]int
+}
+
+// add adds a job that the one of the index because waits for.
+func (d *descent) add(in jobcore.Insides, because int) {
+	if _, ok := d.found[in]; ok || in == nil || len(d.jobs) >= mostWaits {
+		return
+	}
+	a := in.About()
+	w := Wait{Job: in.Label(), For: because}
+	switch status := job.Status(a.Status); {
+	case status.IsFinal():
+		w.Is = "ended: " + status.String()
+	case status == job.WaitingForActivation && a.Suspended:
+		w.Is = "suspended"
+	case status == job.WaitingForActivation && len(in.Antecedents()) > 0:
+		w.Is = "waiting for other jobs"
+	case status == job.WaitingForActivation && in.Waits():
+		w.Is = "suspended" // an async function, or a continuation that is about to start
+	case status == job.WaitingForActivation:
+		w.Is = "completed by hand"
+	default:
+		w.Is, w.At = Jobs{Status: status}.Is(), short(schedulers.NameOf(a.Home))
+	}
+	d.found[in] = len(d.jobs)
+	d.jobs, d.waits = append(d.jobs, in), append(d.waits, w)
+}
+
+// level adds what the jobs from an index on wait for, and returns the index of the first
+// one that is new.
+func (d *descent) level(from int) int {
+	to := len(d.jobs)
+	next := map[int]any{} // by job: what its machine waits for
+	tracking.Each(func(r *tracking.Record) {
+		if r.Of == nil {
+			return
+		}
+		if i, ok := d.found[jobcore.Of(r.Of.Handle())]; ok && i >= from {
+			next[i] = d.machine(&d.waits[i], r)
+		}
+	})
+	for i := from; i < to; i++ {
+		for _, before := range d.jobs[i].Antecedents() {
+			d.add(before, i)
+		}
+		if in := jobcore.Of(next[i]); in != nil {
+			d.add(in, i)
+		}
+	}
+	return to
+}
+
+// machine describes a tracked machine, which cannot continue meanwhile, and returns the
+// job that it waits for, as far as there is one.
+func (d *descent) machine(w *Wait, r *tracking.Record) (on any) {
+	points, _ := r.Of.Points(make([]tracking.Point, 0, stackCap))
+	w.Is, w.Stack = "suspended", nil
+	for _, p := range points {
+		w.Stack = append(w.Stack, placeOf(p.Frame))
+	}
+	holder := ""
+	w.Waits, holder = describe(r.On, r.Since, d.now)
+	w.Waits += heldBy(holder)
+	if l, ok := r.On.(holding); ok {
+		if _, by := l.Held(); by != nil {
+			return by
+		}
+	}
+	return r.On
+}
+
+// String returns the wait as one line.
+func (w Wait) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "job %s: %s", w.Job, w.Is)
+	if w.At != "" {
+		fmt.Fprintf(&b, " at %s", w.At)
+	}
+	if len(w.Stack) > 0 {
+		fmt.Fprintf(&b, " in %v", w.Stack[0])
+	}
+	if w.Waits != "" {
+		fmt.Fprintf(&b, ", waits for %s", w.Waits)
+	}
+	return b.String()
+}
+
+// WriteWaits writes [WaitsFor] as text, a line for each job, indented below the job that
+// waits for it. The error is that of w.
+func WriteWaits(w io.Writer, h job.Handle) error {
+	waits := WaitsFor(h)
+	below := make([][]int, len(waits))
+	for i := 1; i < len(waits); i++ {
+		below[waits[i].For] = append(below[waits[i].For], i)
+	}
+	var write func(i, depth int) error
+	write = func(i, depth int) error {
+		if _, err := fmt.Fprintf(w, "%s%v\n", strings.Repeat("  ", depth), waits[i]); err != nil {
+			return err
+		}
+		for _, k := range below[i] {
+			if err := write(k, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(waits) == 0 {
+		return nil
+	}
+	return write(0, 0)
+}
