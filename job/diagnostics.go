@@ -64,15 +64,15 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
 		t.mode |= traced
 	}
-	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
-		t.mode |= traced
-	}
 	return ctx
 }
 
-// track enters the job into the table, if it is to be tracked. It is complete, but was
-// not handed out yet.
+// track tells that the job was made, and enters it into the table, if that is wanted. It
+// is complete, but was not handed out yet: listeners may ask for its context.
 func (t *task[T]) track(d Diagnostics) {
+	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
+		t.mode |= traced
+	}
 	if d&tracked == 0 {
 		return
 	}

@@ -67,10 +67,11 @@ type Telling interface {
 // About is what a report says of a job. A field is zero if it is not known.
 type About struct {
 	Home      schedulers.Scheduler
-	Made      uintptr // the program counter where it was made
-	Parent    Insides // the job in whose function it was made
-	Suspended bool    // its function has suspended, so it is a machine
-	Status    uint8   // a job.Status
+	Made      uintptr         // the program counter where it was made
+	Parent    Insides         // the job in whose function it was made
+	Suspended bool            // its function has suspended, so it is a machine
+	Status    uint8           // a job.Status
+	Context   context.Context // of its function
 }
 
 // Completing is the half for the completer of a job that has no function. It is used
