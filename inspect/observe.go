@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"slices"
 	"sync"
@@ -132,23 +133,35 @@ func changeObservers(f func([]*observer) []*observer) {
 	}
 	tracking.Watch(&tracking.Watcher{
 		Wants: func(h any) bool {
-			return slices.ContainsFunc(list, func(o *observer) bool { return o.wants(h.(job.Handle)) })
+			for _, o := range list {
+				if o.samples(h) && o.wantsName(h.(job.Handle)) {
+					return true
+				}
+			}
+			return false
 		},
 		Tell: func(l tracking.Life) { tell(list, l) },
 	})
 }
 
-// wants reports whether o hears of h. The answer is always the same, and needs no memory:
-// jobs are selected by their addresses.
-func (o *observer) wants(h job.Handle) bool {
-	if o.among > 1 {
-		// Objects of one size lie at regular distances: one multiplication is not enough.
-		const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
-		x := uint64(reflect.ValueOf(h).Pointer()>>4) * golden
-		if (x^x>>32)*golden>>32%o.among != 0 {
-			return false
-		}
+// wants reports whether o hears of h. The answer is always the same.
+func (o *observer) wants(h job.Handle) bool { return o.samples(h) && o.wantsName(h) }
+
+// samples reports whether the job h is one of those that o selects by their addresses,
+// which needs no memory. It is asked for each job that is made. So h is an any, since it
+// is not a job.Handle where it comes from, and there is no division.
+func (o *observer) samples(h any) bool {
+	if o.among < 2 {
+		return true
 	}
+	// Objects of one size lie at regular distances: one multiplication is not enough.
+	const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
+	x := uint64(reflect.ValueOf(h).Pointer()>>4) * golden
+	part, _ := bits.Mul64((x^x>>32)*golden, o.among)
+	return part == 0
+}
+
+func (o *observer) wantsName(h job.Handle) bool {
 	if !o.named {
 		return true
 	}
