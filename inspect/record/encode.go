@@ -114,22 +114,24 @@ func (e *encoder) subject(s Subject) uint64 {
 	return e.subjects
 }
 
-// fields are a set of numbers that are not zero.
+// fields are a set of numbers that are not zero: at most as many as an event has.
 type fields struct {
 	set    uint64
-	values []uint64
+	values [7]uint64
+	n      int
 }
 
 func (f *fields) add(bit, value uint64) {
 	if value != 0 {
 		f.set |= bit
-		f.values = append(f.values, value)
+		f.values[f.n] = value
+		f.n++
 	}
 }
 
 func (e *encoder) fields(f *fields) {
 	e.uint(f.set)
-	for _, v := range f.values {
+	for _, v := range f.values[:f.n] {
 		e.uint(v)
 	}
 }
