@@ -20,8 +20,8 @@
 // goroutine of the recorder writes them. If the writer fails, if it is slower than the
 // program, or if the recording has reached its maximum size, the recording ends: what was
 // written remains readable, [Recorder.Stop] returns the reason, and [OnError] hears of it
-// at once. An event takes some ten bytes, and some
-// half a microsecond of processor time (BenchmarkAJob); [OneIn] records a part of the work.
+// at once. An event takes some ten bytes, and some half a microsecond of processor time
+// (BenchmarkAJob); [OneIn] records a part of the work.
 //
 // # The format
 //
