@@ -40,8 +40,8 @@ type transferLocals struct {
 	to   *coord.Mutex
 	both *coord.Barrier
 
-	lock1 *coord.EnteredVoid[job.Void]
-	wait2 *coord.Entered[bool, job.Void]
+	lock1 *statemachine.WaitingVoid[job.Void]
+	wait2 *statemachine.Waiting[bool]
 }
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
@@ -359,4 +359,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7f4da5f23f2c883e
+// Digest of what is above: 4d5593e21cb52b3a
