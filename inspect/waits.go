@@ -118,7 +118,7 @@ func (d *descent) machine(w *Wait, r *tracking.Record) (on any) {
 	for _, p := range points {
 		w.Stack = append(w.Stack, placeOf(p.Frame))
 	}
-	holder := ""
+	var holder string
 	w.Waits, holder = describe(r.On, r.Since, d.now)
 	w.Waits += heldBy(holder)
 	if l, ok := r.On.(holding); ok {
