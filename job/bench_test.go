@@ -82,7 +82,8 @@ func BenchmarkSourceWhileFailuresAreReported(b *testing.B) {
 			name = "no hook"
 		}
 		b.Run(name, func(b *testing.B) {
-			defer OnUnobserved(OnUnobserved(hook))
+			before := OnUnobserved(hook)
+			defer OnUnobserved(before)
 			b.ReportAllocs()
 			for range b.N {
 				NewSource[int]().TrySetResult(1)

@@ -1758,7 +1758,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.of1 = f.n.of("job.RunTwin")
-	// contexts_calls_test.go:147: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await())
+	// contexts_calls_test.go:147: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
@@ -1780,7 +1780,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	f.of1 = f.n.of("job.NewTwin")
-	// contexts_calls_test.go:148: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await())
+	// contexts_calls_test.go:148: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
 	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
@@ -1975,4 +1975,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8f8ae766ba4c0b4b
+// Digest of what is above: a34fc6762fcc9dcf

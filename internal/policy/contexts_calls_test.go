@@ -144,8 +144,8 @@ func jobs(ctx context.Context, n *notes) {
 	done := func(ctx context.Context) error { return ctx.Err() }
 	sevenJob := func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
 	n.of("job.Run")(job.Run(ctx, seven).Await())
-	n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await())
-	n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await())
+	n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+	n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
 	n.of("job.Go")(job.Go(ctx, done).Await())
 	n.of("job.New")(job.New(ctx, seven).Await())
 	n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
