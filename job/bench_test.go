@@ -83,7 +83,7 @@ func BenchmarkSourceWhileFailuresAreReported(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			before := OnUnobserved(hook)
-			defer OnUnobserved(before)
+			defer func() { OnUnobserved(before) }()
 			b.ReportAllocs()
 			for range b.N {
 				NewSource[int]().TrySetResult(1)
