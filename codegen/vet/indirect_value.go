@@ -17,7 +17,7 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 		return
 	}
 	sig, ok := coreOf(c.info.TypeOf(fun)).(*types.Signature)
-	if !ok {
+	if !ok || startsOnly(sig) {
 		return
 	}
 	if id, ok := fun.(*ast.Ident); ok {
@@ -30,6 +30,18 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 		return
 	}
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))
+}
+
+// startsOnly reports whether a function of this type returns something to await, as the
+// remedy says: the call starts it, and the await suspends.
+func startsOnly(sig *types.Signature) bool {
+	if sig.Results().Len() != 1 {
+		return false
+	}
+	result := sig.Results().At(0).Type()
+	awaiter, _, _ := types.LookupFieldOrMethod(result, true, nil, "GetAwaiter")
+	_, awaitable := awaiter.(*types.Func)
+	return awaitable || isJob(result)
 }
 
 // isYield reports whether v is the yield of the stream around it, a call of which hands

@@ -47,6 +47,19 @@ type server struct {
 	less    func(a, b int) bool
 }
 
+// A func that returns a job starts it; the await suspends.
+//
+//movenext:async
+func awaited(ctx context.Context, next func(context.Context) *job.Job[int]) (int, error) {
+	return next(ctx).Await()
+}
+
+//movenext:async
+func awaitedGeneric[T any](ctx context.Context, next func(context.Context) *job.Job[T]) (T, error) {
+	j := next(ctx)
+	return j.Await()
+}
+
 //movenext:async
 func values(ctx context.Context, s *server, next func(context.Context) error, all []func() error) error {
 	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend; the type of a func value does not show a twin; take a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
