@@ -39,7 +39,8 @@ func invoke(ctx context.Context, workers *pool.Pool) {
 	fmt.Println("  work items for them: fewer than ten:", workers.Metrics().Submitted < 10)
 }
 
-// blocks sums up the indexes, a block at a time.
+// blocks sums up the indexes, a block at a time. Without Chunk the size of a block depends
+// on how long the body takes.
 func blocks(ctx context.Context) {
 	var sum, n atomic.Int64
 	err := parallel.ForBlocks(ctx, 0, million, func(_ context.Context, from, to int) error {
@@ -50,9 +51,9 @@ func blocks(ctx context.Context) {
 		sum.Add(int64(part)) // once a block, not once an index
 		n.Add(1)
 		return nil
-	})
+	}, parallel.Chunk(5000))
 	fmt.Println("sum of the indexes:", sum.Load(), err)
-	fmt.Println("  blocks: fewer than a thousand:", n.Load() < 1000)
+	fmt.Println("  blocks:", n.Load())
 }
 
 // shares runs sixteen indexes in blocks of one. The goroutine that gets the first index
