@@ -77,7 +77,7 @@ func front(engine *durable.Engine) http.Handler {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"text":  func(raw json.RawMessage) string { return string(raw) },
-	"until": func(t time.Time) string { return t.Local().Format(time.DateTime) },
+	"until": func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" },
 }).Parse(`<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><title>Orders</title>
 <style>body{font:1em system-ui;margin:2em}td,th{text-align:left;vertical-align:top;padding:.3em 1em .3em 0}form{display:inline}code{display:block}</style>

@@ -62,7 +62,9 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	_, _ = io.WriteString(w, r.FormValue("key")) // the caller asks again if it gets no answer
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, r.FormValue("key")) //nolint:gosec // plain text, for a program; it asks again if it gets no answer
 }
 
 // remote is a ledger in another process.

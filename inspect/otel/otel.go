@@ -117,7 +117,7 @@ func (f *follower) made(in jobcore.Insides, e inspect.Event) {
 		}
 	}
 	attributes := append(at(e.Place), attribute.String("movenext.job.id", fmt.Sprint(e.Job.ID())))
-	_, l.span = f.tracer.Start(parent, nameOf(e), trace.WithAttributes(attributes...))
+	_, l.span = f.tracer.Start(parent, nameOf(e), trace.WithAttributes(attributes...)) //nolint:spancheck // it ends with the job
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
