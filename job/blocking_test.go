@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"io"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -183,4 +185,22 @@ func TestRaisingTheLimitStartsWhatWaits(t *testing.T) {
 	_, err := WhenAll(a, b).Wait(context.Background())
 	require.NoError(t, err)
 	OnBlockingFull(nil)
+}
+
+// A lane at its limit may become full again and again; a program's log must not fill with it.
+func TestAFullLaneIsWrittenAboutOnce(t *testing.T) {
+	defer warnedFull.Store(warnedFull.Load())
+	warnedFull.Store(false)
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	before := os.Stderr
+	os.Stderr = write
+	warnFull(schedulers.Metrics{Running: 3, Queued: 1})
+	warnFull(schedulers.Metrics{Running: 3, Queued: 2})
+	os.Stderr = before
+	require.NoError(t, write.Close())
+	said, err := io.ReadAll(read)
+	require.NoError(t, err)
+	require.NoError(t, read.Close())
+	assert.Equal(t, "movenext: the lane of job.Blocking is full: 3 run, 1 wait; see job.SetBlockingLimit\n", string(said))
 }

@@ -160,8 +160,9 @@ func BlockingMetrics() schedulers.Metrics { return theLane().Metrics() }
 // has to wait for a slot, and none had to before. It is called once until the queue
 // has been empty again, with the numbers of that moment, on the goroutine that called
 // Blocking. It must not block; a panic in it is contained (see [schedulers.Hook]).
-// Without one, and with nil, a line is written to standard error. It is safe for
-// concurrent use.
+// Without one, and with nil, a line is written to standard error, the first time alone: a
+// lane at its limit may become full a thousand times a second. It is safe for concurrent
+// use.
 func OnBlockingFull(hook func(schedulers.Metrics)) {
 	if hook == nil {
 		hook = warnFull
@@ -169,6 +170,12 @@ func OnBlockingFull(hook func(schedulers.Metrics)) {
 	theLane().tell(schedulers.NewHook("job.OnBlockingFull", hook))
 }
 
+// warnFull is the hook of programs that have set none.
 func warnFull(m schedulers.Metrics) {
-	_, _ = fmt.Fprintf(os.Stderr, "movenext: the lane of job.Blocking is full: %d run, %d wait; see job.SetBlockingLimit\n", m.Running, m.Queued)
+	if warnedFull.CompareAndSwap(false, true) {
+		_, _ = fmt.Fprintf(os.Stderr, "movenext: the lane of job.Blocking is full: %d run, %d wait; see job.SetBlockingLimit\n", m.Running, m.Queued)
+	}
 }
+
+// warnedFull says that the line was written.
+var warnedFull interleave.Bool
