@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/movenext/movenext/docs/book/code/18-two-forms/release"
@@ -14,20 +15,22 @@ import (
 // sumAsync is the twin in one of its forms.
 type sumAsync func(a, b *job.Job[int]) *job.Job[int]
 
-// cost returns how many objects, and how many bytes, a call of f allocates.
+// cost returns how many objects, and how many bytes, a call of f allocates. What else the
+// process allocates can only add to that, so the least of several measurements counts.
 func cost(f func()) (objects, bytes uint64) {
-	const rounds = 1000
-	for range 10 {
-		f()
+	const calls = 100
+	objects, bytes = math.MaxUint64, math.MaxUint64
+	for range 50 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		objects = min(objects, (after.Mallocs-before.Mallocs)/calls)
+		bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/calls)
 	}
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range rounds {
-		f()
-	}
-	runtime.ReadMemStats(&after)
-	return (after.Mallocs - before.Mallocs + rounds/2) / rounds, (after.TotalAlloc - before.TotalAlloc + rounds/2) / rounds
+	return objects, bytes
 }
 
 // measure prints what a call costs that does not wait, and one that waits for its second
