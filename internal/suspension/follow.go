@@ -14,7 +14,7 @@ type Twin[T any] interface {
 // Following is a function that has suspended until the job of its twin ends. It is
 // embedded by a [Suspended] that also reports, in the words of package job, where the
 // function waits.
-type Following[T any] struct {
+type Following[T any] struct { //nolint:errname // an error by type alone
 	Twin   Twin[T]
 	Thrown func(error) bool // whether it is the error of a function that has not returned
 	Caught func(any) error  // the error of a recovered value
