@@ -113,7 +113,7 @@ func TestSettleWaitsForVisitors(t *testing.T) {
 
 // Visitors read data that the owner changes as soon as Settle has returned: the
 // race detector would report an overlap.
-func TestWhatATargetSaysStandsStillWhileItIsLookedAt(t *testing.T) {
+func TestATargetIsNotDeliveredWhileItIsVisited(t *testing.T) {
 	told := &counter{}
 	n := attendedNode(told)
 	for range 200 {

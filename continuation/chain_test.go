@@ -8,7 +8,7 @@ import (
 )
 
 // What a target completes in turn comes right after it, and the rest of the chain after that.
-func TestWhatCompletesInTurnIsDeliveredBeforeTheRest(t *testing.T) {
+func TestAConsequenceIsDeliveredBeforeTheRest(t *testing.T) {
 	ps, log := probes(6)
 	var l, inner, innermost List
 	for _, at := range []struct {

@@ -20,7 +20,7 @@ import "github.com/movenext/movenext/internal/interleave"
 // holder. That wait is short: holders look at a few nodes, or sweep, and neither
 // blocks nor runs user code (a sweeper that finds a holder leaves a note;
 // completing and adding wait for no other goroutine). The wait is bounded
-// nevertheless, in case a look callback visits another list: two such callbacks
+// all the same, in case a look callback visits another list: two such callbacks
 // could wait for each other.
 
 // patience is how often a visitor yields to other holders: some milliseconds.
@@ -62,7 +62,7 @@ func (l *List) Withdraw(n *Node) (found bool) {
 	return found
 }
 
-// holdToo begins a hold beside that of another goroutine, and leaves a note: if the other
+// holdToo begins a hold next to that of another goroutine, and leaves a note: if the other
 // one sweeps, it may now find nothing, because the nodes are in the hands of the newcomer.
 // The last of the two sweeps again.
 func (l *List) holdToo() {

@@ -72,7 +72,7 @@ func TestVisitorsWaitForEachOther(t *testing.T) {
 }
 
 // A look that looks into another list, which is not allowed, does not hang.
-func TestVisitorsThatWaitForEachOtherInACircleGiveUp(t *testing.T) {
+func TestVisitorsThatWaitForEachOtherInACycleGiveUp(t *testing.T) {
 	var one, other List
 	ps, _ := probes(2)
 	one.Add(&ps[0].Node)

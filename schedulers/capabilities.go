@@ -119,7 +119,7 @@ type Limiter interface {
 }
 
 // InPlacer is a scheduler that may run work in Submit, on the submitter's goroutine: a
-// submitter that wants work to happen beside its own should do it itself.
+// submitter that wants work done concurrently with its own should do it itself.
 type InPlacer interface {
 	// RunsInPlace reports whether it does. It does not block.
 	RunsInPlace() bool

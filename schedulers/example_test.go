@@ -114,8 +114,8 @@ func ExampleLimiter() {
 }
 
 func ExampleFlags_Has() {
-	wishes := schedulers.PreferFairness | schedulers.Resumed
-	fmt.Println(wishes.Has(schedulers.Resumed), wishes.Has(schedulers.LongRunning))
+	flags := schedulers.PreferFairness | schedulers.Resumed
+	fmt.Println(flags.Has(schedulers.Resumed), flags.Has(schedulers.LongRunning))
 	// Output:
 	// true false
 }

@@ -123,7 +123,7 @@ func hookCases() []hookCase {
 		}),
 		{"observed.New", func(t *testing.T, hook func()) {
 			s := observed.New(goroutine.New(), func(observed.Event) { hook() })
-			require.NoError(t, s.Submit(say1(func() { panic(errOnPurpose) }), schedulers.Hint{}))
+			require.NoError(t, s.Submit(funcWork(func() { panic(errOnPurpose) }), schedulers.Hint{}))
 			worksAsEver(t, s)
 		}},
 		{"pool.HillClimbing", useHillClimbing},
@@ -246,11 +246,11 @@ func TestEveryHookMayPanic(t *testing.T) {
 	}
 }
 
-// say1 is a function as work.
-type say1 func()
+// funcWork is a function as work.
+type funcWork func()
 
-func (f say1) Run(schedulers.Worker) { f() }
-func (say1) Abandon(error)           {}
+func (f funcWork) Run(schedulers.Worker) { f() }
+func (funcWork) Abandon(error)           {}
 
 // resumed is a function as a continuation.
 type resumed func()
@@ -267,7 +267,7 @@ func useHillClimbing(t *testing.T, hook func()) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New(pool.Workers(1, 4), pool.HillClimbing(pool.ClimbingOn, func(pool.Sample) { hook() }))
 		for range 200 {
-			require.NoError(t, p.Submit(say1(func() { time.Sleep(50 * time.Millisecond) }), schedulers.Hint{}))
+			require.NoError(t, p.Submit(funcWork(func() { time.Sleep(50 * time.Millisecond) }), schedulers.Hint{}))
 		}
 		time.Sleep(time.Hour)
 		worksAsEver(t, p)
@@ -278,7 +278,7 @@ func useSimulation(t *testing.T, s *simulation.Scheduler) {
 	t.Helper()
 	ran := 0
 	for range 10 {
-		require.NoError(t, s.Submit(say1(func() { ran++ }), schedulers.Hint{}))
+		require.NoError(t, s.Submit(funcWork(func() { ran++ }), schedulers.Hint{}))
 	}
 	require.NoError(t, s.Run())
 	assert.Equal(t, 10, ran)

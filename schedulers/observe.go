@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/movenext/movenext/internal/sample"
 )
 
 // # Events of schedulers
@@ -278,10 +280,7 @@ func hash(w Work) uint64 {
 	if v.Kind() != reflect.Pointer {
 		return ^uint64(0)
 	}
-	// Objects of one size lie at regular distances, so one multiplication is not enough.
-	const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
-	x := uint64(v.Pointer()>>4) * golden
-	return (x ^ x>>32) * golden
+	return sample.Hash(v.Pointer())
 }
 
 // ofWorks are the kinds of events that are about one work item.

@@ -210,7 +210,7 @@ func TestAnEventIsALine(t *testing.T) {
 	assert.False(t, schedulers.Observed())
 }
 
-func TestWhatIsNotHeardAllocatesNothing(t *testing.T) {
+func TestAnUnheardEventAllocatesNothing(t *testing.T) {
 	s, w := manual.New(), &note{}
 	run := func() {
 		_ = s.Submit(w, schedulers.Hint{})

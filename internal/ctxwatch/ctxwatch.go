@@ -9,6 +9,8 @@ package ctxwatch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"hash/maphash"
 
 	"github.com/movenext/movenext/internal/interleave"
@@ -218,4 +220,17 @@ func (g *group) unlink(w *Watch) {
 	}
 	w.next, w.prev, w.ender = nil, nil, nil
 	w.group.Store(nil) // the group knows the context, which a stopped watch must not keep
+}
+
+// Reason returns why ctx has ended: an error that matches its Err, and its cause too if
+// that says more. For a context that has not ended it returns nil.
+func Reason(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case cause == nil || err == nil:
+		return err
+	case errors.Is(cause, err):
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }

@@ -2,6 +2,8 @@ package ctxwatch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -170,4 +172,18 @@ func TestAStoppedWatchKeepsNoContext(t *testing.T) {
 	w.Start(ctx, &w)
 	w.Stop()
 	assert.Nil(t, w.group.Load())
+}
+
+func TestReasonMatchesErrorAndCause(t *testing.T) {
+	cause := errors.New("cause")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	assert.NoError(t, Reason(ctx))
+	cancel(cause)
+	assert.ErrorIs(t, Reason(ctx), context.Canceled)
+	assert.ErrorIs(t, Reason(ctx), cause)
+
+	wrapped := fmt.Errorf("stop: %w", context.Canceled)
+	ctx, cancel = context.WithCancelCause(t.Context())
+	cancel(wrapped)
+	assert.Same(t, wrapped, Reason(ctx), "a cause that says it all is the reason")
 }

@@ -18,7 +18,7 @@ type apart struct {
 
 func (a *apart) ContextEnded(*Watch) { a.times++ }
 
-// A watch that was told keeps neither its Ender alive nor the watches beside it.
+// A watch that was told keeps neither its Ender nor its neighbours alive.
 func TestAToldWatchKeepsNothingAlive(t *testing.T) {
 	var kept [3]*Watch
 	var enders [3]weak.Pointer[apart]

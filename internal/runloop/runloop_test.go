@@ -3,10 +3,12 @@ package runloop
 import (
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/glance"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -50,6 +52,45 @@ func TestWorkThatReturns(t *testing.T) {
 	assert.Equal(t, []uint64{2, 0}, []uint64{l.Completed(), l.Panicked()})
 	assert.Zero(t, lost)
 	assert.False(t, l.Busy())
+}
+
+type looks int
+
+func (n *looks) Look() { *n++ }
+
+func TestALoopLooksForEventsBetweenWorkItems(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	works := make([]func(), 5000) // the most that come between two looks are 256
+	for i := range works {
+		works[i] = func() {}
+	}
+	serve(works...)
+	assert.GreaterOrEqual(t, int(n), 4)
+}
+
+// The goroutines that serve a worker may be in bubbles and outside.
+func TestOnlyAGoroutineOutsideOfBubblesLooks(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	left := 0
+	l := &Loop{Lost: func() {}, Next: func() schedulers.Work {
+		left--
+		if left < 0 {
+			return nil
+		}
+		return do(func() {})
+	}}
+	synctest.Test(t, func(*testing.T) {
+		left = 5000
+		l.Run()
+	})
+	assert.Zero(t, n)
+	left = 5000
+	l.Run()
+	assert.NotZero(t, n)
 }
 
 func TestAPanicEndsTheWorkAndNotTheLoop(t *testing.T) {
@@ -199,7 +240,7 @@ func TestWorkThatTakesItsGoroutineWithItAfterItWasAcceptedAgainRunsAgain(t *test
 	assert.False(t, l.Busy())
 }
 
-func TestWhatIsAtHandComesBeforeTheNext(t *testing.T) {
+func TestWorkAtHandRunsBeforeTheNext(t *testing.T) {
 	var order []string
 	note := func(name string) schedulers.Work { return do(func() { order = append(order, name) }) }
 	hand, next := []schedulers.Work{note("hand 1"), note("hand 2")}, []schedulers.Work{note("next 1"), note("next 2")}

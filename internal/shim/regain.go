@@ -16,7 +16,7 @@ import (
 //	The wait ends, and A wants its turn back: C has it, and needs the thread on which A is.
 //
 // Waiting for C would never end. So C's turn is taken back: C goes to the head of
-// the waiting line and keeps its queue entry beneath, where one of two things
+// the queue of waiting turns and keeps its queue entry beneath, where one of two things
 // happens:
 //
 //	C comes out of the queue beneath      C is admitted again
@@ -99,23 +99,23 @@ func (ts *Turns) makeRoom(kind Kind) bool {
 	return true
 }
 
-// line is a list of turns, each of which is in one line at most.
-type line struct{ linked.List[Turn] }
+// queue is a list of turns, each of which is in one queue at most.
+type queue struct{ linked.List[Turn] }
 
-func (l *line) push(t *Turn) {
-	t.in = l
-	l.Add(&t.links, t)
+func (q *queue) push(t *Turn) {
+	t.in = q
+	q.Add(&t.links, t)
 }
 
-func (l *line) putFirst(t *Turn) {
-	t.in = l
-	l.AddFirst(&t.links, t)
+func (q *queue) putFirst(t *Turn) {
+	t.in = q
+	q.AddFirst(&t.links, t)
 }
 
-// remove takes t out of the line, if it is there.
-func (l *line) remove(t *Turn) {
-	if t.in == l {
+// remove takes t out of the queue, if it is there.
+func (q *queue) remove(t *Turn) {
+	if t.in == q {
 		t.in = nil
-		l.Remove(&t.links)
+		q.Remove(&t.links)
 	}
 }

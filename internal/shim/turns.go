@@ -37,8 +37,8 @@ type Turns struct {
 	rule Rule
 
 	mu       interleave.Mutex // also guards all turns; it is locked before Through's
-	waiting  line             // turns that wait to begin
-	begin    line             // held turns that have not begun, the last admitted at the end
+	waiting  queue            // turns that wait to begin
+	begin    queue            // held turns that have not begun, the last admitted at the end
 	resuming []*Turn          // turns that wait to continue
 }
 
@@ -62,7 +62,7 @@ type Turn struct {
 	kind  Kind
 
 	flags schedulers.Flags
-	in    *line // where it is linked, or nil
+	in    *queue // where it is linked, or nil
 	links linked.Node[Turn]
 
 	held, over bool

@@ -44,8 +44,9 @@ type Tally struct {
 	// before use.
 	Drained func()
 
-	// Apart says that each work item has a goroutine of its own, whose waits hold up no
-	// other work: [schedulers.Here] need not find it. Set it before use.
+	// Apart says that Run need not make [schedulers.Here] find the worker: each work item
+	// has a goroutine of its own, whose waits hold up no other work, or the scheduler does
+	// it for many work items at once. Set it before use.
 	Apart bool
 
 	// Each says that each work item has a worker of its own, whose events the tally tells

@@ -227,3 +227,7 @@ func TestStatesHaveNames(t *testing.T) {
 		cancellable.Queued.String()+" "+cancellable.Running.String()+" "+cancellable.Ended.String()+" "+
 			cancellable.Withdrawn.String()+" "+cancellable.State(9).String())
 }
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return cancellable.New(s) })
+}

@@ -118,7 +118,7 @@ func TestAWaitForSomethingElseIsNeverRefused(t *testing.T) {
 	unblock()
 }
 
-func TestAThreadThatWaitsForSomethingElseMayGoOn(t *testing.T) {
+func TestAThreadThatWaitsForAnotherJobMayContinue(t *testing.T) {
 	s := newStage(t, 2)
 	one, two := s.actor(), s.actor()
 	defer close(one)

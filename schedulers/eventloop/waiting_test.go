@@ -44,7 +44,7 @@ func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 }
 
 // The awaited job needs the loop, and arrives there when the wait has long begun.
-func TestAWaitOnTheLoopGoesOnPumpingUntilItsJobHasEnded(t *testing.T) {
+func TestAWaitOnTheLoopPumpsUntilItsJobHasEnded(t *testing.T) {
 	if !needsThreads() {
 		return
 	}
@@ -173,7 +173,7 @@ func (w *widget) set(n int) {
 	w.text = n
 }
 
-func TestWhatTheLoopOwnsIsTouchedOnItsThreadOnly(t *testing.T) {
+func TestStateOfTheLoopIsTouchedOnItsThreadOnly(t *testing.T) {
 	l := eventloop.Start()
 	workers := pool.New(pool.Workers(4, 4))
 	w := &widget{text: -1}

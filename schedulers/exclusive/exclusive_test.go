@@ -184,7 +184,7 @@ func TestConcurrentWorkThatWaitsForExclusiveWorkEnds(t *testing.T) {
 
 // The writer waits; meanwhile readers come in. It must not continue before they are
 // out, and later readers must not come in before it has continued.
-func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItGoesOn(t *testing.T) {
+func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := exclusive.New(goroutine.New(), 0)
 		var mu sync.Mutex

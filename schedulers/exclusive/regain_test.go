@@ -83,7 +83,7 @@ func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// Work whose turn was taken back keeps its place in the line.
+// Work whose turn was taken back keeps its place in the queue.
 func TestWorkWhoseTurnWasTakenBackComesBeforeThoseBehindIt(t *testing.T) {
 	s := dedicated.New(1)
 	strand := exclusive.NewStrand(s)
@@ -133,7 +133,7 @@ func waitsOutside() bool {
 
 var parked = regexp.MustCompile(`\[(select|chan receive|sync\.Cond\.Wait)`)
 
-func TestWhatIsBeneathReachesTheWorkAbove(t *testing.T) {
+func TestOverAnyScheduler(t *testing.T) {
 	t.Run("strand", func(t *testing.T) {
 		schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return exclusive.NewStrand(s) })
 	})

@@ -138,7 +138,7 @@ func TestAPanicEndsAtSubmit(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Metrics().Panicked)
 }
 
-func TestGoexitEndsTheSubmitterAndTheQueueGoesOn(t *testing.T) {
+func TestGoexitEndsTheSubmitterAndTheQueueContinues(t *testing.T) {
 	s := inline.New()
 	ran := make(chan struct{})
 	ended := make(chan bool)

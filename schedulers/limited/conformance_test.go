@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/limited"
 	"github.com/movenext/movenext/schedulers/pool"
 	"github.com/movenext/movenext/schedulers/schedulertest"
@@ -23,4 +24,8 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return limited.New(s, 3) })
 }

@@ -194,7 +194,7 @@ func TestAWaitOnBehalfOfWorkThatHasEndedTakesNoSlot(t *testing.T) {
 }
 
 // Two goroutines wait for the return of the same slot while others hold it.
-func TestTwoThatWaitOnBehalfOfTheSameWorkBothGoOn(t *testing.T) {
+func TestTwoWaitsOnBehalfOfTheSameWorkBothContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited.New(goroutine.New(), 1)
 		end, hold := make(chan struct{}), make(chan struct{})
@@ -277,7 +277,7 @@ func TestARefusalWhenItsTurnHasComeAbandonsTheWork(t *testing.T) {
 	assert.True(t, hints[2].Flags.Has(schedulers.Resumed))
 }
 
-func TestWhatTheSchedulerBeneathAbandonsIsAbandonedAndTheRestToo(t *testing.T) {
+func TestWorkThatTheSchedulerBeneathAbandonsIsAbandonedAndTheRestToo(t *testing.T) {
 	beneath := manual.New()
 	s := limited.New(beneath, 1)
 	all := []*do{submit(t, s, nil), submit(t, s, nil), submit(t, s, nil)}

@@ -36,7 +36,7 @@ type panicsLocals struct {
 }
 
 // moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
@@ -94,7 +94,7 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := literalFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, j) {
+	if frame.moveNext(&r, &literalArgs{ctx: ctx, j: j}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &literalMachine{literalFrame: frame}
@@ -108,9 +108,15 @@ type literalFrame struct {
 	await1 *job.Job[int]
 }
 
+// literalArgs are the parameters of [literal] that are needed only before its first suspension.
+type literalArgs struct {
+	ctx context.Context
+	j   *job.Job[int]
+}
+
 // moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *literalFrame) moveNext(r *statemachine.Run, ctx context.Context, j *job.Job[int]) bool {
+// When it continues, args is nil.
+func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -122,15 +128,15 @@ func (f *literalFrame) moveNext(r *statemachine.Run, ctx context.Context, j *job
 	}
 	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
-		j := j
+		j := args.j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-		f.await1 = job.New(ctx, func(arg1 context.Context) (int, error) {
+		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return literalFunc1Run(j, arg1)
 		})
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:134
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:140
 		goto resume1
 	}
 	f.State = 1
@@ -141,7 +147,7 @@ resume1:
 	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:145
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:151
 	f.State = statemachine.Finished
 	return true
 }
@@ -159,7 +165,7 @@ type literalMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.literalFrame.moveNext(r, nil, nil) {
+	if !f.literalFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
@@ -187,7 +193,7 @@ type literalFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [literal] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -203,7 +209,7 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:207
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:213
 		goto resume1
 	}
 	f.State = 1
@@ -215,7 +221,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = nil
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:219
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:225
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -239,4 +245,4 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 408ff490373b0724
+// Digest of what is above: 4884d0ca42411d16

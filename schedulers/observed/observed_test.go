@@ -59,7 +59,7 @@ var errOnPurpose = errors.New("on purpose")
 
 func explode(schedulers.Worker) { panic(errOnPurpose) }
 
-func TestAPanicRaisesAnEventAndWorkGoesOn(t *testing.T) {
+func TestAPanicRaisesAnEventAndWorkContinues(t *testing.T) {
 	var log seen
 	beneath := manual.New()
 	s := observed.New(beneath, log.handle)
@@ -232,4 +232,8 @@ func TestAHandlerThatPanicsOrIsNilDoesNoHarm(t *testing.T) {
 		assert.Equal(t, uint64(1), s.Metrics().Completed)
 	}
 	require.ErrorIs(t, observed.New(nil, nil).Submit(do(explode), schedulers.Hint{}), schedulers.ErrRejected)
+}
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return observed.New(s, nil) })
 }

@@ -114,7 +114,7 @@ func TestSubmitBlocksUntilThereIsRoomFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-func TestShutdownRefusesThoseWhoWaitForRoom(t *testing.T) {
+func TestShutdownRefusesSubmittersThatWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fill(t, 1, Block)
 		var refused error

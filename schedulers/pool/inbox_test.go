@@ -63,7 +63,7 @@ func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 	assert.Equal(t, []string{"first", "pushed"}, d.end())
 }
 
-func TestWhoPushesWhileNobodyRunsFindsThePoolHungry(t *testing.T) {
+func TestAPushWithoutARunningWorkerFindsThePoolHungry(t *testing.T) {
 	d := newRecorder(t, Workers(1, 1))
 	require.True(t, d.inbox.accept(d.write("pushed")))
 	require.True(t, d.hungry.Load(), "P2")
@@ -91,7 +91,7 @@ func TestTheLastWorkerEndsBeforeThePush(t *testing.T) {
 	assert.EqualValues(t, 1, d.Metrics().Refused)
 }
 
-func TestWhatIsInTheInboxIsSeenAndAbandoned(t *testing.T) {
+func TestWorkInTheInboxIsSeenAndAbandoned(t *testing.T) {
 	d, release := busyRecorder(t)
 	var reason error
 	w := &abandoned{reason: &reason}

@@ -86,7 +86,7 @@ func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
 	assert.Equal(t, uint64(3), d.Metrics().Stolen)
 }
 
-func TestWorkThatFeedsItselfStarvesNobody(t *testing.T) {
+func TestWorkThatFeedsItselfStarvesNoOther(t *testing.T) {
 	d := newRecorder(t, Workers(1, 1))
 	begun := make(chan struct{})
 	var feed func(left int) func(schedulers.Worker)

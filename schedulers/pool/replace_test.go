@@ -89,7 +89,7 @@ func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	assert.False(t, p.replacement.on)
 }
 
-func TestNobodyLooksWhereWorkIsShort(t *testing.T) {
+func TestTheRuntimeIsNotAskedWhileWorkIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		p := counting(New(Workers(2, 100)), func() int { asked++; return 0 })

@@ -28,7 +28,7 @@ func TestAStallAddsTwiceAsManyEachTime(t *testing.T) {
 	})
 }
 
-func TestWithoutStallsNobodyIsAdded(t *testing.T) {
+func TestWithoutStallsNoWorkerIsAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 100), AddAfter(time.Second))
 		for range 50 {
@@ -77,7 +77,7 @@ func TestThePoolNeverGrowsBeyondItsLimit(t *testing.T) {
 	})
 }
 
-func TestAWatchThatIsSwitchedOffAddsNobody(t *testing.T) {
+func TestAWatchThatIsSwitchedOffAddsNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 3), AddAfter(0))
 		hold := make(chan struct{})

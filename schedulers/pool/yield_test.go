@@ -55,13 +55,13 @@ func balanced(t *testing.T, p *pool.Pool, works uint64) {
 	assert.Zero(t, m.Queued+m.Running)
 }
 
-func TestWhatGivesWayToNobodyIsCountedTurnByTurn(t *testing.T) {
+func TestAYieldWithoutOtherWorkIsCountedEachTime(t *testing.T) {
 	p, err := giveWay(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
 	require.NoError(t, err)
 	balanced(t, p, 1000)
 }
 
-func TestWhatGivesWayRunsBehindWhatWasSubmittedBefore(t *testing.T) {
+func TestAYieldRunsBehindEarlierSubmissions(t *testing.T) {
 	var seen []int
 	p, err := giveWay(t, 300, func(p *pool.Pool, turn int, on schedulers.Worker) {
 		seen = append(seen, turn)
@@ -108,7 +108,7 @@ func TestTwoThatGiveWayTakeTurns(t *testing.T) {
 	}
 }
 
-func TestWhatGivesWayInAPoolThatIsClosedIsRefused(t *testing.T) {
+func TestAYieldInAClosedPoolIsRefused(t *testing.T) {
 	ended := make(chan error, 1)
 	_, err := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
 		if turn != 500 {

@@ -10,7 +10,7 @@
 // If level 0 always came first, a steady stream of urgent work would starve the
 // rest. The usual cure is to raise work that has waited for a while, which needs
 // a clock, a sweep over the queues, and a guess at how long a while is. Here each
-// item is given a position in line once, when it is queued:
+// item is given a position once, when it is queued:
 //
 //	position = number of its arrival + level × age
 //

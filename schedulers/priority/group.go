@@ -52,7 +52,7 @@ func (g *Group) Move(level int) int {
 	n := 0
 	for at := range g.queue.All() {
 		at.rank = s.rank(at)
-		s.line.Fix(at.index)
+		s.queue.Fix(at.index)
 		n++
 	}
 	return n
@@ -82,10 +82,10 @@ type item = shim.Ticket[place]
 // place is the position of an item. All but group is guarded by the scheduler's mu.
 type place struct {
 	group   *Group
-	of      *item  // nil: it was never put into the line
+	of      *item  // nil: it was never put into the queue
 	arrival uint64 // from 1 on
 	rank    uint64
-	index   int // in the line; -1: it was taken out
+	index   int // in the queue; -1: it was taken out
 	links   linked.Node[place]
 }
 

@@ -35,7 +35,7 @@ type Scheduler struct {
 	tally   tally.Tally
 
 	mu       sync.Mutex
-	line     heap.Heap[*place]
+	queue    heap.Heap[*place]
 	arrivals uint64
 }
 
@@ -107,7 +107,7 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	queued := slices.Clone(s.line.All())
+	queued := slices.Clone(s.queue.All())
 	slices.SortFunc(queued, func(a, b *place) int {
 		if a.Before(b) {
 			return -1
@@ -141,11 +141,11 @@ func (s *Scheduler) put(it *item) {
 	s.arrivals++
 	at.arrival = s.arrivals
 	at.rank = s.rank(at)
-	s.line.Push(at)
+	s.queue.Push(at)
 	at.group.queue.Add(&at.links, at)
 }
 
-// rank is the position in line; it grows with the arrival and with the level. 2³¹
+// rank is the position; it grows with the arrival and with the level. 2³¹
 // levels times the highest age, a billion, leave 2⁶³ arrivals before it
 // overflows.
 func (s *Scheduler) rank(at *place) uint64 {
@@ -155,15 +155,15 @@ func (s *Scheduler) rank(at *place) uint64 {
 func (s *Scheduler) take() *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.line.Len() == 0 {
+	if s.queue.Len() == 0 {
 		return nil
 	}
-	at := s.line.Pop()
+	at := s.queue.Pop()
 	at.group.queue.Remove(&at.links)
 	return at.of
 }
 
-// takeThis takes it out of the line, and reports whether it was there.
+// takeThis takes it out of the queue, and reports whether it was there.
 func (s *Scheduler) takeThis(it *item) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (s *Scheduler) takeThis(it *item) bool {
 	if !at.links.In() {
 		return false
 	}
-	s.line.Remove(at.index)
+	s.queue.Remove(at.index)
 	at.group.queue.Remove(&at.links)
 	return true
 }

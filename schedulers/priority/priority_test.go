@@ -247,3 +247,7 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, s.Submit(nil, schedulers.Hint{}), schedulers.ErrRejected)
 	assert.Equal(t, uint64(2), s.Metrics().Refused)
 }
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return priority.New(s, 3) })
+}

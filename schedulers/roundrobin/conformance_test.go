@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 	"github.com/movenext/movenext/schedulers/roundrobin"
 	"github.com/movenext/movenext/schedulers/schedulertest"
@@ -27,4 +28,8 @@ func TestConformance(t *testing.T) {
 			return q
 		})
 	})
+}
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return roundrobin.New(s) })
 }

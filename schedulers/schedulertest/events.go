@@ -13,7 +13,7 @@ import (
 
 // eventChecks require that the events of a scheduler that tells any
 // ([schedulers.Observe]) add up. A listener that draws queues and workers sees nothing
-// else: an event too few, and a work item stays in its picture for ever.
+// else: an event too few, and a work item stays in its picture forever.
 func eventChecks() []check {
 	tells := func(has capabilities, _ config) bool { return has.tells }
 	giveUp := func(has capabilities, c config) bool { return has.tells && queues(has, c) }

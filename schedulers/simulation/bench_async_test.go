@@ -74,22 +74,20 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:78
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:21
+//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:20
+		return true, err
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:86
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:85
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
-	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:91
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
+	return true, nil
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:91
 }
 
 // Location returns where [ticks] is suspended.
@@ -114,4 +112,4 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 800144848e76af13
+// Digest of what is above: 114990a491aabf48

@@ -191,29 +191,36 @@ func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// circleOfMachinesAsync starts [circleOfMachines] as a state machine and returns its job.
-func circleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
+// cycleOfMachinesAsync starts [cycleOfMachines] as a state machine and returns its job.
+func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := circleOfMachinesFrame{}
+	frame := cycleOfMachinesFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, a, b) {
+	if frame.moveNext(&r, &cycleOfMachinesArgs{ctx: ctx, a: a, b: b}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
-	m := &circleOfMachinesMachine{circleOfMachinesFrame: frame}
+	m := &cycleOfMachinesMachine{cycleOfMachinesFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// circleOfMachinesFrame is what [circleOfMachines] keeps while it is suspended.
-type circleOfMachinesFrame struct {
+// cycleOfMachinesFrame is what [cycleOfMachines] keeps while it is suspended.
+type cycleOfMachinesFrame struct {
 	statemachine.Frame
 
 	back   *job.Job[job.Void]
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFrame) moveNext(r *statemachine.Run, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
+// cycleOfMachinesArgs are the parameters of [cycleOfMachines] that are needed only before its first suspension.
+type cycleOfMachinesArgs struct {
+	ctx context.Context
+	a   *coord.Mutex
+	b   *coord.Mutex
+}
+
+// moveNext runs [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachinesArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -226,15 +233,15 @@ func (f *circleOfMachinesFrame) moveNext(r *statemachine.Run, ctx context.Contex
 		f.Misuse(state)
 	}
 	{
-		a := a
-		b := b
+		a := args.a
+		b := args.b
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-		there := job.Go(ctx, func(ctx2 context.Context) error {
-			return circleOfMachinesFunc1Run(a, b, ctx2)
+		there := job.Go(args.ctx, func(ctx2 context.Context) error {
+			return cycleOfMachinesFunc1Run(a, b, ctx2)
 		}, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-		f.back = job.Go(ctx, func(ctx3 context.Context) error {
-			return circleOfMachinesFunc2Run(b, a, ctx3)
+		f.back = job.Go(args.ctx, func(ctx3 context.Context) error {
+			return cycleOfMachinesFunc2Run(b, a, ctx3)
 		}, job.Named("back"))
 		// machines_test.go:78: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
@@ -242,7 +249,7 @@ func (f *circleOfMachinesFrame) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:253
 		goto resume1
 	}
 	f.State = 1
@@ -258,7 +265,7 @@ resume1:
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:269
 		goto resume2
 	}
 	f.State = 2
@@ -270,54 +277,61 @@ resume2:
 	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:281
 	f.State = statemachine.Finished
 	return true
 }
 
-// Location returns where [circleOfMachines] is suspended.
-func (f *circleOfMachinesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
+// Location returns where [cycleOfMachines] is suspended.
+func (f *cycleOfMachinesFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
 }
 
-// circleOfMachinesMachine is the root of a chain of calls that begins with [circleOfMachines]: chain, job and frame in one allocation.
-type circleOfMachinesMachine struct {
+// cycleOfMachinesMachine is the root of a chain of calls that begins with [cycleOfMachines]: chain, job and frame in one allocation.
+type cycleOfMachinesMachine struct {
 	statemachine.Builder[job.Void]
-	circleOfMachinesFrame
+	cycleOfMachinesFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.circleOfMachinesFrame.moveNext(r, nil, nil, nil) {
+func (f *cycleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.cycleOfMachinesFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
-	f.circleOfMachinesFrame = circleOfMachinesFrame{Frame: f.circleOfMachinesFrame.Frame} // the job keeps nothing else alive
+	f.cycleOfMachinesFrame = cycleOfMachinesFrame{Frame: f.cycleOfMachinesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// circleOfMachinesFunc1Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
-func circleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
+// cycleOfMachinesFunc1Run is a function literal of [cycleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
-	frame := circleOfMachinesFunc1Locals{}
+	frame := cycleOfMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, a, b, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &cycleOfMachinesFunc1Args{a: a, b: b, ctx: ctx}); finished {
 		return v0
 	}
-	m := &circleOfMachinesFunc1Machine{circleOfMachinesFunc1Locals: frame}
+	m := &cycleOfMachinesFunc1Machine{cycleOfMachinesFunc1Locals: frame}
 	return m.Suspend(ctx, &r, m)
 }
 
-// circleOfMachinesFunc1Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
-type circleOfMachinesFunc1Locals struct {
+// cycleOfMachinesFunc1Locals is what a function literal of [cycleOfMachines] keeps while it is suspended.
+type cycleOfMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	transferBetween1 *transferBetweenFrame
 }
 
-// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// cycleOfMachinesFunc1Args are the parameters of a function literal of [cycleOfMachines] that are needed only before its first suspension.
+type cycleOfMachinesFunc1Args struct {
+	a   *coord.Mutex
+	b   *coord.Mutex
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -329,8 +343,8 @@ func (f *circleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mut
 	}
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
-	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, a, b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:334
+	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:348
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -342,25 +356,25 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:346
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:360
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [circleOfMachines] is suspended.
-func (f *circleOfMachinesFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 76)
+// Location returns where a function literal of [cycleOfMachines] is suspended.
+func (f *cycleOfMachinesFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 76)
 }
 
-// circleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [circleOfMachines]: chain and frame in one allocation.
-type circleOfMachinesFunc1Machine struct {
+// cycleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [cycleOfMachines]: chain and frame in one allocation.
+type cycleOfMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
-	circleOfMachinesFunc1Locals
+	cycleOfMachinesFunc1Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+func (f *cycleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -368,28 +382,35 @@ func (f *circleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// circleOfMachinesFunc2Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
-func circleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
+// cycleOfMachinesFunc2Run is a function literal of [cycleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
-	frame := circleOfMachinesFunc2Locals{}
+	frame := cycleOfMachinesFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, b, a, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &cycleOfMachinesFunc2Args{b: b, a: a, ctx: ctx}); finished {
 		return v0
 	}
-	m := &circleOfMachinesFunc2Machine{circleOfMachinesFunc2Locals: frame}
+	m := &cycleOfMachinesFunc2Machine{cycleOfMachinesFunc2Locals: frame}
 	return m.Suspend(ctx, &r, m)
 }
 
-// circleOfMachinesFunc2Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
-type circleOfMachinesFunc2Locals struct {
+// cycleOfMachinesFunc2Locals is what a function literal of [cycleOfMachines] keeps while it is suspended.
+type cycleOfMachinesFunc2Locals struct {
 	statemachine.Frame
 
 	transferBetween1 *transferBetweenFrame
 }
 
-// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *circleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// cycleOfMachinesFunc2Args are the parameters of a function literal of [cycleOfMachines] that are needed only before its first suspension.
+type cycleOfMachinesFunc2Args struct {
+	b   *coord.Mutex
+	a   *coord.Mutex
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -401,8 +422,8 @@ func (f *circleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mut
 	}
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
-	f.transferBetween1, result0 = transferBetweenEnter(r, ctx, b, a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:406
+	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:427
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -414,25 +435,25 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:418
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:439
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [circleOfMachines] is suspended.
-func (f *circleOfMachinesFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 77)
+// Location returns where a function literal of [cycleOfMachines] is suspended.
+func (f *cycleOfMachinesFunc2Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 77)
 }
 
-// circleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [circleOfMachines]: chain and frame in one allocation.
-type circleOfMachinesFunc2Machine struct {
+// cycleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [cycleOfMachines]: chain and frame in one allocation.
+type cycleOfMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
-	circleOfMachinesFunc2Locals
+	cycleOfMachinesFunc2Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *circleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+func (f *cycleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -462,7 +483,7 @@ type waitForLockLocals struct {
 }
 
 // moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -477,7 +498,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:481
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:502
 	if f.rLock1 == nil {
 		goto resumed1
 	}
@@ -491,17 +512,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:496
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:516
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
+		return true, err
 	}
 	f.l.RUnlock()
-	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:503
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:522
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:116
+	return true, nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:526
 }
 
 // Location returns where [waitForLock] is suspended.
@@ -549,7 +570,7 @@ type waitForKeyLocals struct {
 }
 
 // moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -564,7 +585,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:568
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:589
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -578,17 +599,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:583
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:603
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
+		return true, err
 	}
 	f.l.Unlock(f.key)
-	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:590
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:609
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:127
+	return true, nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:613
 }
 
 // Location returns where [waitForKey] is suspended.
@@ -633,7 +654,7 @@ type awaitLocals struct {
 }
 
 // moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -649,7 +670,7 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:674
 		goto resume1
 	}
 	f.State = 1
@@ -660,7 +681,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:664
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:685
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -692,7 +713,7 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 	var r statemachine.Run
 	frame := napLocals{name: name, log: log}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -707,9 +728,15 @@ type napLocals struct {
 	log  *[]string
 }
 
+// napArgs are the parameters of [nap] that are needed only before its first suspension.
+type napArgs struct {
+	ctx context.Context
+	d   time.Duration
+}
+
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -723,8 +750,8 @@ func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Du
 	}
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
-	asleep1, err = statemachine.Sleep(r, ctx, d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:728
+	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:755
 	if !asleep1 {
 		goto resumed1
 	}
@@ -736,17 +763,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:741
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:767
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
+		return true, err
 	}
 	*f.log = append(*f.log, f.name)
-	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:748
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:773
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:220
+	return true, nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:777
 }
 
 // Location returns where [nap] is suspended.
@@ -762,7 +789,7 @@ type napMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -818,13 +845,13 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:822
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:849
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	}
 	// machines_test.go:248: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:828
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:855
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
 	return r.Yield(), 0, nil
@@ -833,14 +860,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:837
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:864
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
-	result0, result1 = f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:842
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
+	return true, f.steps, nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:870
 }
 
 // Location returns where [work] is suspended.
@@ -865,4 +891,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a18960fb1fd168c5
+// Digest of what is above: 957e3ca0e7f493c0

@@ -51,10 +51,10 @@ func deadlockUnderSomeSeed(t *testing.T, program func(ctx context.Context)) *sim
 	return nil
 }
 
-func TestMachinesInACircleOfLocksAreADeadlock(t *testing.T) {
+func TestMachinesInACycleOfLocksAreADeadlock(t *testing.T) {
 	d := deadlockUnderSomeSeed(t, func(ctx context.Context) {
 		var a, b coord.Mutex
-		_ = circleOfMachinesAsync(ctx, &a, &b)
+		_ = cycleOfMachinesAsync(ctx, &a, &b)
 	})
 	require.Len(t, d.Waiting, 3)
 	assert.Equal(t, "job there", d.Waiting[0].For, "the one that has started the two")
@@ -69,17 +69,17 @@ func TestMachinesInACircleOfLocksAreADeadlock(t *testing.T) {
 	assert.ErrorIs(t, d, schedulers.ErrWouldDeadlock)
 }
 
-// circleOfMachines lets two transfers wait for each other's lock.
+// cycleOfMachines lets two transfers wait for each other's lock.
 //
 //movenext:async
-func circleOfMachines(ctx context.Context, a, b *coord.Mutex) {
+func cycleOfMachines(ctx context.Context, a, b *coord.Mutex) {
 	there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 	back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 	_, _ = there.Await()
 	_, _ = back.Await()
 }
 
-func TestPlainWorkInACircleOfLocksNamesItsHolders(t *testing.T) {
+func TestPlainWorkInACycleOfLocksNamesItsHolders(t *testing.T) {
 	d := deadlockUnderSomeSeed(t, func(ctx context.Context) {
 		var a, b coord.Mutex
 		transfer := func(from, to *coord.Mutex) func(context.Context) error {

@@ -128,7 +128,7 @@ func TestADeadlockIsReportedAndBroken(t *testing.T) {
 	assert.Equal(t, uint64(3), s.Metrics().Completed)
 }
 
-func TestAWaitForWhatNobodyDoesIsADeadlock(t *testing.T) {
+func TestAWaitThatNothingEndsIsADeadlock(t *testing.T) {
 	s := simulation.New(1)
 	err := s.RunUntil(context.Background(), make(chan struct{}))
 	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
@@ -263,4 +263,28 @@ func TestAShutdownThatGivesUpAbandonsWhatIsQueued(t *testing.T) {
 	assert.False(t, ran)
 	require.ErrorIs(t, s.Submit(do{}, schedulers.Hint{}), schedulers.ErrShutdown)
 	require.ErrorIs(t, s.Submit(nil, schedulers.Hint{}), schedulers.ErrRejected)
+}
+
+// TestWaitsOfAForeignGoroutineEndWithTheWork has work that gives its worker to a goroutine, which
+// waits in its name, and ends first. That is no deadlock: the goroutine is none of the
+// simulation's, and goes on waiting by itself.
+func TestWaitsOfAForeignGoroutineEndWithTheWork(t *testing.T) {
+	for seed := range uint64(20) {
+		s := simulation.New(seed)
+		answer, waited := make(chan struct{}), make(chan error, 1)
+		submit(t, s, "gives its worker away", func(on schedulers.Worker) {
+			next := make(chan struct{})
+			submit(t, s, "next", func(schedulers.Worker) { close(next) })
+			go func() { waited <- pump(on, answer) }()
+			<-next // it runs when the goroutine waits, since that puts down the baton
+		})
+		require.NoError(t, s.Run(), "seed %d", seed)
+		select {
+		case err := <-waited:
+			require.Fail(t, "the wait has ended before its answer", "seed %d: %v", seed, err)
+		default:
+		}
+		close(answer)
+		require.NoError(t, <-waited)
+	}
 }

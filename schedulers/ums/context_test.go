@@ -104,7 +104,7 @@ func TestALockedContextFailsToExecuteAndIsRetried(t *testing.T) {
 	assert.Equal(t, 2, w.Information().Executed)
 }
 
-func TestAHoldThatNobodyHasRunIntoLeavesTheListAlone(t *testing.T) {
+func TestAnUncontendedHoldLeavesTheListAlone(t *testing.T) {
 	list := ums.NewCompletionList()
 	w := list.NewWorker(nil)
 	list.Dequeue(0)

@@ -1,8 +1,6 @@
 package ums
 
 import (
-	"slices"
-
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -14,6 +12,7 @@ type slot struct {
 	ran     *Worker   // the worker that was executed last
 	started bool      // it has been counted as busy
 	room    []*Worker // empty
+	spare   *Worker   // for work that has none yet; see queue
 }
 
 func (s *Scheduler) startThreads() {
@@ -109,8 +108,8 @@ func (p *slot) before(a Activation) int {
 }
 
 // pick returns the worker to run next, waiting until there is one; nil when the
-// scheduler has ended. These are the steps T1 to T3. yielded is put in line first, if
-// it is not nil.
+// scheduler has ended. These are the steps T1 to T3. yielded is put in line behind what
+// is ready, if it is not nil.
 func (p *slot) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
@@ -120,6 +119,10 @@ func (p *slot) pick(yielded *Worker) *Worker {
 		}
 		yielded = nil
 		s.idle.Add(1)
+		if w = p.choose(nil); w != nil { // step P2
+			s.idle.Add(-1)
+			return w
+		}
 		if p.sleep() {
 			s.list.sweep(nil, nil) // cleans up what has terminated
 			return nil
@@ -166,10 +169,7 @@ func (p *slot) choose(yielded *Worker) *Worker {
 	}
 	w, more := next(yielded)
 	if more {
-		select {
-		case s.more <- struct{}{}:
-		default:
-		}
+		s.token()
 		s.attend()
 	}
 	return w
@@ -178,33 +178,43 @@ func (p *slot) choose(yielded *Worker) *Worker {
 // chooseFirst is choose for a scheduler without policy and observer: no code of a user
 // runs between two workers, and nothing sees the steps. So the steps T1 and T2, the
 // claim and the cleaning up take one hold of the list's lock, which then guards the
-// line, too. With a policy they take three holds and the line's lock, since user code
+// queue, too. With a policy they take three holds and the line's lock, since user code
 // must not run under the list's.
 func (p *slot) chooseFirst(yielded *Worker) (w *Worker, more bool) {
-	s, l, line := p.of, p.of.list, &p.of.decisions.line
+	s, l := p.of, p.of.list
+	if p.spare == nil {
+		p.spare = new(Worker) // not under the lock
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.taken(l.items)
+	s.collect()
+	if s.queue.n == 0 || yielded != nil {
+		s.empty()
+	}
 	if yielded != nil {
-		line.push(yielded)
+		s.queue.push(entry{worker: yielded})
 	}
-	items := l.items
-	l.taken(items)
-	for _, w := range items {
-		if w.state == Terminated {
-			w.delete()
-		} else {
-			line.push(w)
-		}
+	for w == nil && s.queue.n > 0 {
+		w = p.claim(s.queue.pop())
 	}
-	l.items = emptied(items)
-	for w = line.remove(line.first); w != nil && w.take(p.thread) != nil; {
-		w = line.remove(line.first) // it has terminated, or returns through the list
-	}
-	more = line.first != nil
-	if s.lined.Load() != more {
-		s.lined.Store(more)
-	}
+	more = s.queue.n > 0 || s.inbox.some.Load()
+	s.setLined(more)
 	return w, more
+}
+
+// claim claims what was first in the queue. It returns nil if that has terminated, or
+// returns through the list.
+func (p *slot) claim(e entry) (w *Worker) {
+	if w = e.worker; w == nil {
+		w, p.spare = p.spare, nil
+		p.of.equip(w, e)
+		w.list.know(w)
+	}
+	if w.take(p.thread) != nil {
+		return nil
+	}
+	return w
 }
 
 func (p *slot) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
@@ -215,16 +225,14 @@ func (p *slot) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	}
 	ready, events := s.list.sweep(p.room, events)
 	if yielded != nil {
-		ready = slices.Insert(ready, 0, yielded)
+		ready = append(ready, yielded) // it gives way to what is ready
 	}
 	p.room = nil
 	s.deciding(func(d *decisions) {
 		d.ready(ready...) // all in one call: a policy may exit in the middle
 		w = d.next()
 		more = d.line.first != nil
-		if s.lined.Load() != more {
-			s.lined.Store(more)
-		}
+		s.setLined(more)
 	})
 	p.room = emptied(ready)
 	for _, e := range events {

@@ -86,7 +86,7 @@ func TestAYieldActivatesWithTheWorkerAndItsParameterAndLeavesTheListAlone(t *tes
 	}, f.seen)
 }
 
-func TestABlockedActivationHasNoParameterAndNamesNobody(t *testing.T) {
+func TestABlockedActivationHasNoParameterAndNamesNoWorker(t *testing.T) {
 	list := ums.NewCompletionList()
 	list.NewWorker(func(w *ums.Worker) {
 		w.Call(func() {})

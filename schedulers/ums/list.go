@@ -37,6 +37,11 @@ func NewCompletionList() *CompletionList {
 // put appends w unless it is there; mu is held.
 func (l *CompletionList) put(w *Worker) {
 	l.append(w)
+	l.tell()
+}
+
+// tell sends the event, if none is due; mu is held.
+func (l *CompletionList) tell() {
 	if !l.told {
 		l.told = true
 		select {
@@ -158,6 +163,12 @@ func (l *CompletionList) Contexts() int {
 func (l *CompletionList) enroll(w *Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.know(w)
+	l.put(w)
+}
+
+// know makes w one of the contexts of the list; mu is held.
+func (l *CompletionList) know(w *Worker) {
 	w.id = l.ids.Take()
 	w.older = l.newest
 	if l.newest != nil {
@@ -167,7 +178,6 @@ func (l *CompletionList) enroll(w *Worker) {
 	}
 	l.newest = w
 	l.contexts++
-	l.put(w)
 }
 
 // strike makes w unknown; mu is held.

@@ -166,7 +166,7 @@ func (o *watch) judge() (left []departure) {
 	defer o.mu.Unlock()
 	s := o.of
 	o.on.Store(false)
-	if o.ended || s.idle.Load() > 0 || !s.lined.Load() && s.list.Len() == 0 {
+	if o.ended || s.idle.Load() > 0 || !s.lined.Load() && !s.inbox.some.Load() && s.list.Len() == 0 {
 		return nil
 	}
 	running, moved := o.sight()

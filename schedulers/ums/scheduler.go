@@ -43,6 +43,8 @@ type Scheduler struct {
 
 	plain bool        // no policy and no observer; constant after New, see chooseFirst
 	lined atomic.Bool // a worker is in line; written under the lock of the line
+	queue queue       // the line of a plain scheduler; guarded by the list's lock
+	inbox inbox       // what is behind it
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
@@ -87,7 +89,7 @@ func New(threads int, opts ...Option) *Scheduler {
 		more: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.delegate.of = s
-	s.tally.Each = true
+	s.tally.Apart, s.tally.Each = true, true
 	s.watch.of, s.watch.every = s, defaultNotice
 	s.tally.Drained = func() {
 		s.watch.end()
@@ -108,17 +110,31 @@ func (s *Scheduler) Name() string { return s.name }
 // Submit makes a worker for w, or refuses w: with [schedulers.ErrShutdown] after
 // Shutdown, and with [schedulers.ErrRejected] if w is nil. It never blocks and never
 // runs w. All hints are ignored.
-func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error { return s.submit(s, nil, w) }
+func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	return s.submit(s, entry{work: w})
+}
 
-func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.Work) error {
-	if err := s.tally.Enter("ums", home, work); err != nil {
+func (s *Scheduler) submit(home schedulers.Scheduler, e entry) error {
+	if err := s.tally.Enter("ums", home, e.work); err != nil {
 		return err
 	}
 	s.start.Do(s.startThreads)
-	w := &Worker{list: s.list, fn: runWork, of: s, home: home, work: work, user: user}
-	s.list.enroll(w)
+	if s.plain {
+		s.enqueue(e)
+	} else {
+		w := new(Worker)
+		s.equip(w, e)
+		s.list.enroll(w)
+	}
 	s.attend()
 	return nil
+}
+
+// setLined is called with the lock of the line.
+func (s *Scheduler) setLined(lined bool) {
+	if s.lined.Load() != lined {
+		s.lined.Store(lined)
+	}
 }
 
 // runWork is the function of all workers of schedulers.
@@ -139,7 +155,9 @@ type Class struct {
 func (s *Scheduler) Class(user any) *Class { return &Class{&s.timerQueue, s, user} }
 
 // Submit is [Scheduler.Submit] for a worker of the class.
-func (c *Class) Submit(w schedulers.Work, _ schedulers.Hint) error { return c.of.submit(c, c.user, w) }
+func (c *Class) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	return c.of.submit(c, entry{work: w, class: c})
+}
 
 // MayRunInPlace is [Scheduler.MayRunInPlace].
 func (c *Class) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
@@ -168,6 +186,9 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 // Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest
 // first.
 func (s *Scheduler) Snapshot() []schedulers.Work {
+	if s.plain {
+		return s.notBegun()
+	}
 	var all []schedulers.Work
 	for _, w := range s.list.created() {
 		all = append(all, w.work)
@@ -178,6 +199,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // Workers returns the information of all workers whose contexts were not yet cleaned
 // up, the oldest first.
 func (s *Scheduler) Workers() []Information {
+	s.enrollAll()
 	s.list.mu.Lock()
 	var workers []*Worker
 	for w := s.list.oldest; w != nil; w = w.newer {
@@ -206,6 +228,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 }
 
 func (s *Scheduler) abandonCreated() {
+	s.enrollAll()
 	for _, w := range s.list.created() {
 		if w.withdraw() {
 			s.tally.Abandon(w.home, w.work, schedulers.ErrShutdown)

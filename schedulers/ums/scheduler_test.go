@@ -141,7 +141,7 @@ func TestAJobThatWaitsHandsItsThreadOn(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-func TestAQueuedJobRunsInPlaceForWhoWaitsForItOnAWorker(t *testing.T) {
+func TestAQueuedJobRunsInPlaceForItsWaiterOnAWorker(t *testing.T) {
 	s := ums.New(1)
 	ctx := schedulers.With(context.Background(), s)
 	outer := job.Run(ctx, func(ctx context.Context) (int, error) {
@@ -205,6 +205,78 @@ func TestALockedWorkerIsRunWhenItIsNoLongerLocked(t *testing.T) {
 		assert.Equal(t, 2, ran)
 		assert.Contains(t, log(), "thread 1: worker 1 cannot be executed: ums: the worker's context is locked")
 	})
+}
+
+// TestAHeldWorkerIsNotGivenOtherWork has work that holds its own context and ends.
+func TestAHeldWorkerIsNotGivenOtherWork(t *testing.T) {
+	s := ums.New(1)
+	gate := make(chan struct{})
+	var first, second, third *ums.Worker
+	var release func()
+	submit(t, s, func(w *ums.Worker) {
+		<-gate
+		first, release = w, w.Hold()
+	})
+	submit(t, s, func(w *ums.Worker) { second = w })
+	submit(t, s, func(w *ums.Worker) { third = w })
+	close(gate)
+	require.NoError(t, s.Shutdown(context.Background()))
+	assert.NotSame(t, first, second)
+	assert.Same(t, second, third, "nothing tells it from a new worker")
+	release()
+}
+
+// TestTheFirstReadyWorkerRunsFirst has one order for both kinds of scheduler: those
+// that make a context for all work, and those that do not.
+func TestTheFirstReadyWorkerRunsFirst(t *testing.T) {
+	for name, opts := range map[string][]ums.Option{
+		"plain": nil, "observed": {ums.Observe(func(ums.Event) {})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := ums.New(1, opts...)
+			var order []string
+			say := func(word string) func(*ums.Worker) {
+				return func(*ums.Worker) { order = append(order, word) }
+			}
+			done := make(chan struct{})
+			submit(t, s, func(w *ums.Worker) {
+				submit(t, s, say("before the call"))
+				w.Call(func() {
+					submit(t, s, say("in the call"))
+					for w.Information().State != ums.Blocked {
+						runtime.Gosched()
+					}
+				})
+				submit(t, s, say("before the yield"))
+				w.Yield(nil)
+				order = append(order, "after the yield")
+				submit(t, s, func(*ums.Worker) { close(done) })
+			})
+			<-done
+			require.NoError(t, s.Shutdown(context.Background()))
+			assert.Equal(t, []string{"before the call", "in the call", "before the yield", "after the yield"}, order)
+		})
+	}
+}
+
+// TestQueuedWorkIsSeen asks for what waits behind work that does not end.
+func TestQueuedWorkIsSeen(t *testing.T) {
+	s := ums.New(1)
+	begun, gate := make(chan struct{}), make(chan struct{})
+	submit(t, s, func(*ums.Worker) { close(begun); <-gate })
+	<-begun
+	class := s.Class("a class")
+	submit(t, class, func(w *ums.Worker) { assert.Equal(t, "a class", w.Information().User) })
+	submit(t, s, func(w *ums.Worker) { assert.Nil(t, w.Information().User) })
+	assert.Len(t, s.Snapshot(), 2)
+	workers := s.Workers()
+	require.Len(t, workers, 3)
+	assert.Equal(t, ums.Created, workers[1].State)
+	assert.Equal(t, "a class", workers[1].User)
+	assert.Len(t, s.Snapshot(), 2, "they have contexts, and have not begun")
+	close(gate)
+	require.NoError(t, s.Shutdown(context.Background()))
+	assert.Empty(t, s.Workers())
 }
 
 func TestAClassGivesItsWorkersTheirUserPart(t *testing.T) {

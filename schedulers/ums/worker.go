@@ -97,7 +97,11 @@ func (w *Worker) mainHosted() (here bool) {
 			left.activate(Activation{Reason: WorkerBlocked, Cause: Ended})
 		}
 	}()
-	w.fn(w)
+	if w.of != nil {
+		schedulers.RunOn((*series)(w), w)
+	} else {
+		w.fn(w)
+	}
 	returned = true
 	return false
 }

@@ -121,7 +121,7 @@ func TestPanicsGoexitsAndAbandonmentsEndAWaitToo(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-func TestWhatIsRefusedIsNotWaitedFor(t *testing.T) {
+func TestRefusedWorkIsNotWaitedFor(t *testing.T) {
 	s := workset.New(nil)
 	_, err := s.Queue(do(nil), schedulers.Hint{})
 	require.ErrorIs(t, err, schedulers.ErrRejected)
@@ -205,4 +205,8 @@ func TestAWaitInsideOfWorkDoesNotHang(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 10, n)
 	require.NoError(t, beneath.Shutdown(context.Background()))
+}
+
+func TestOverAnyScheduler(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return workset.New(s) })
 }

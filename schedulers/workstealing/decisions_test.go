@@ -2,10 +2,13 @@ package workstealing_test
 
 import (
 	"context"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +112,32 @@ func TestWorkThatFeedsItselfDoesNotKeepTheGlobalQueueWaiting(t *testing.T) {
 	assert.Len(t, seen, 1002)
 }
 
-func TestAFullLocalQueueGivesHalfToTheGlobalOne(t *testing.T) {
+// TestAFullLocalQueueGivesItsOlderHalfToTheGlobalOne fills the queue and its slot, and adds one.
+// What has moved is the oldest half, in its order, and runs when the queue is empty, but for
+// every 61st search.
+func TestAFullLocalQueueGivesItsOlderHalfToTheGlobalOne(t *testing.T) {
+	const capacity = 256
+	o := newOrdered(t)
+	o.submit(nil, func(on schedulers.Worker) {
+		for i := range capacity + 2 {
+			o.submit(on, o.note(i))
+		}
+	})
+	var moved, stayed []int
+	for _, i := range o.end() {
+		if i < capacity/2 {
+			moved = append(moved, i)
+		} else {
+			stayed = append(stayed, i)
+		}
+	}
+	assert.Equal(t, upTo(capacity/2), moved, "they are in the global queue, in their order")
+	assert.Equal(t, capacity+1, stayed[0], "the newest is in the slot")
+	assert.IsIncreasing(t, stayed[1:], "the others are in the local queue, in their order")
+	assert.Len(t, stayed, capacity/2+2)
+}
+
+func TestAQueueThatOverflowsManyTimesLosesNothing(t *testing.T) {
 	o := newOrdered(t)
 	const n = 1000
 	o.submit(nil, func(on schedulers.Worker) {
@@ -118,6 +146,29 @@ func TestAFullLocalQueueGivesHalfToTheGlobalOne(t *testing.T) {
 		}
 	})
 	assert.ElementsMatch(t, upTo(n), o.end())
+}
+
+// TestQueuesKeepNothingAliveThatHasRun submits through the slot, the ring and the global queue.
+func TestQueuesKeepNothingAliveThatHasRun(t *testing.T) {
+	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0))
+	const n = 300 // more than a ring has
+	var alive [n]weak.Pointer[[64]byte]
+	submitted := make(chan struct{})
+	require.NoError(t, s.Submit(do(func(on schedulers.Worker) {
+		for i := range n {
+			large := new([64]byte)
+			alive[i] = weak.Make(large)
+			assert.NoError(t, s.Submit(do(func(schedulers.Worker) { runtime.KeepAlive(large) }), schedulers.Hint{From: on}))
+		}
+		close(submitted)
+	}), schedulers.Hint{}))
+	<-submitted
+	require.NoError(t, s.Shutdown(context.Background()))
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return !slices.ContainsFunc(alive[:], func(w weak.Pointer[[64]byte]) bool { return w.Value() != nil })
+	}, time.Minute, time.Millisecond)
+	runtime.KeepAlive(s)
 }
 
 func TestWorkThatBlocksWithoutSayingSoLosesItsProcessor(t *testing.T) {

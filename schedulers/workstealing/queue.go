@@ -6,9 +6,6 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// capacity is the number of work items in a processor's queue. Go's has the same size.
-const capacity = 256
-
 // maxNext is how often in a row the slot goes before the queue. Without the
 // limit, two work items that submit each other would keep all work behind them
 // waiting.

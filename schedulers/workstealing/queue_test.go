@@ -91,3 +91,21 @@ func TestWorkWakesAWorkerOnlyIfNoneSpins(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 	assert.Equal(t, uint64(2), s.Metrics().Completed)
 }
+
+// TestAThiefTakesFromASlotOnlyIfThereIsNothingElse has two victims: one has work in its slot
+// alone, which its worker is about to run, the other one also in its queue.
+func TestAThiefTakesFromASlotOnlyIfThereIsNothingElse(t *testing.T) {
+	for seed := range uint32(20) {
+		s := New(Processors(3))
+		thief := s.procs[0]
+		s.procs[1].push(numbered(1))
+		s.procs[2].push(numbered(2))
+		s.procs[2].push(numbered(3))
+		w := s.place()
+		w.seed = seed*2654435761 + 1
+		assert.Equal(t, numbered(2), w.steal(thief))
+		assert.NotNil(t, w.steal(thief), "then from a slot")
+		assert.NotNil(t, w.steal(thief))
+		assert.Nil(t, w.steal(thief))
+	}
+}

@@ -1,0 +1,102 @@
+package glance_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/internal/glance"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// looks counts.
+type looks int
+
+func (n *looks) Look() { *n++ }
+
+func Example() {
+	var n looks
+	glance.Open(&n)
+	var t glance.Turns
+	t.Next()
+	glance.Close()
+	t.Next()
+	fmt.Println(n)
+	// Output: 1
+}
+
+// With short items few looks are made, and there is always a next one.
+func TestShortItemsAreFollowedByFewLooks(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	const items = 1_000_000
+	var turns glance.Turns
+	for range items {
+		turns.Next()
+	}
+	assert.GreaterOrEqual(t, int(n), items/257)
+	assert.Less(t, int(n), items/10)
+}
+
+// Items of 20 µs are followed by a look every few items, also after many short ones.
+func TestLongItemsAreFollowedByLooks(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	var turns glance.Turns
+	for range 100_000 {
+		turns.Next()
+	}
+	for range 300 { // the first look among them may come late
+		spin(20 * time.Microsecond)
+		turns.Next()
+	}
+	before := n
+	for range 1000 {
+		spin(20 * time.Microsecond)
+		turns.Next()
+	}
+	assert.GreaterOrEqual(t, int(n-before), 100)
+}
+
+func spin(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; {
+	}
+}
+
+func TestAWorkerInABubbleDoesNotLook(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	var turns glance.Turns
+	assert.False(t, glance.InBubble())
+	synctest.Test(t, func(t *testing.T) {
+		assert.True(t, glance.InBubble())
+		turns.Begin()
+		for range 10_000 {
+			turns.Next()
+		}
+	})
+	assert.Zero(t, n)
+	turns.Begin() // its goroutine was replaced by one outside
+	for range 10_000 {
+		turns.Next()
+	}
+	assert.NotZero(t, n)
+}
+
+func TestWithoutASourceNothingIsLookedAt(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	glance.Close()
+	assert.False(t, glance.Opened())
+	var turns glance.Turns
+	assert.NotPanics(t, turns.Next)
+	assert.Zero(t, n)
+}

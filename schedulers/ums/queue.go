@@ -1,0 +1,265 @@
+package ums
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Work without a context
+//
+// A scheduler without policy and observer has no use for the context of work that has
+// not begun: nothing looks at it. So its line is a queue of work, and a worker is made
+// when a thread picks the work. A burst then keeps 32 bytes in memory for each work
+// item, in place of a context.
+//
+// A worker whose work has ended on its thread is as good as a new one if it has never
+// left that thread. Then it runs the next work itself: no context is made, none is
+// cleaned up, and the thread decides without leaving the worker. Short work spends most
+// of its time in neither.
+//
+// Workers that were off their threads stand in the same queue, so that what became
+// ready first runs first: what they find in the inbox came before them.
+
+// entry is one that is ready: a worker, or work for which none was made yet.
+type entry struct {
+	worker *Worker // nil: none was made
+	work   schedulers.Work
+	class  *Class // through which the work was submitted; nil: none
+}
+
+// queue is what is ready, in the order in which it became so. It is a list of blocks,
+// because a slice that grows copies a burst under the lock, again and again.
+type queue struct {
+	first, last *block
+	next, end   int    // in first and last
+	spare       *block // empty
+	n           int
+}
+
+type block struct {
+	entries [62]entry // with the link a size class of the allocator
+	after   *block
+}
+
+func (q *queue) push(e entry) {
+	if q.last == nil || q.end == len(q.last.entries) {
+		q.extend()
+	}
+	q.last.entries[q.end] = e
+	q.end++
+	q.n++
+}
+
+func (q *queue) extend() {
+	b := q.spare
+	if q.spare = nil; b == nil {
+		b = new(block)
+	}
+	if q.last == nil {
+		q.first, q.next = b, 0
+	} else {
+		q.last.after = b
+	}
+	q.last, q.end = b, 0
+}
+
+// pop removes and returns the first entry; there must be one.
+func (q *queue) pop() entry {
+	b := q.first
+	e := b.entries[q.next]
+	b.entries[q.next] = entry{} // or the queue would keep it alive
+	q.next++
+	q.n--
+	switch {
+	case q.n == 0:
+		q.next, q.end = 0, 0 // of the same block
+	case q.next == len(b.entries):
+		q.first, q.next = b.after, 0
+		b.after, q.spare = nil, b
+	}
+	return e
+}
+
+// all calls f for each entry, the first one first.
+func (q *queue) all(f func(*entry)) {
+	i := q.next
+	for b := q.first; b != nil; b, i = b.after, 0 {
+		end := len(b.entries)
+		if b == q.last {
+			end = q.end
+		}
+		for ; i < end; i++ {
+			f(&b.entries[i])
+		}
+	}
+}
+
+// appendAll moves everything of r to the end of q.
+func (q *queue) appendAll(r *queue) {
+	switch {
+	case r.n == 0:
+	case q.n == 0:
+		q.first, q.last, q.next, q.end, q.n, r.first, r.last, r.next, r.end, r.n =
+			r.first, r.last, r.next, r.end, r.n, q.first, q.last, 0, 0, 0
+	default:
+		for r.n > 0 {
+			q.push(r.pop())
+		}
+	}
+}
+
+// inbox is where work arrives that has no worker. It has a lock of its own, so that
+// submitters seldom wait for threads: a thread takes all that is there at once.
+type inbox struct {
+	mu    sync.Mutex
+	queue queue
+	some  atomic.Bool // the queue is not empty; written under mu
+}
+
+// enqueue puts work into the inbox, and wakes a thread.
+func (s *Scheduler) enqueue(e entry) {
+	i := &s.inbox
+	i.mu.Lock()
+	i.queue.push(e)
+	if !i.some.Load() {
+		i.some.Store(true)
+	}
+	i.mu.Unlock()
+	if s.idle.Load() > 0 {
+		s.token()
+	}
+}
+
+// token lets one more thread look for work.
+func (s *Scheduler) token() {
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// empty moves the inbox to the queue. The list's lock is held.
+func (s *Scheduler) empty() {
+	i := &s.inbox
+	if !i.some.Load() {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	s.queue.appendAll(&i.queue)
+	i.some.Store(false)
+}
+
+// collect puts the workers of the list into the queue and cleans up those that have
+// terminated. The list's lock is held.
+func (s *Scheduler) collect() {
+	l := s.list
+	if len(l.items) == 0 {
+		return
+	}
+	s.empty() // that came before
+	for _, w := range l.items {
+		w.listed = false
+		if w.state == Terminated {
+			w.delete()
+		} else {
+			s.queue.push(entry{worker: w})
+		}
+	}
+	l.items = emptied(l.items)
+}
+
+// equip makes w the worker of an entry that had none.
+func (s *Scheduler) equip(w *Worker, e entry) {
+	w.list, w.fn, w.of, w.home, w.work, w.user = s.list, runWork, s, s, e.work, nil
+	if e.class != nil {
+		w.home, w.user = e.class, e.class.user
+	}
+}
+
+// series is a worker of a scheduler on the goroutine of a thread: its work, and what it
+// runs after that. One stay in a slot of [schedulers.RunOn] is enough for all of it.
+type series Worker
+
+// Run implements [schedulers.Work].
+func (r *series) Run(schedulers.Worker) {
+	w := (*Worker)(r)
+	for w.fn(w); w.again(); {
+		w.fn(w)
+	}
+}
+
+// Abandon implements [schedulers.Work].
+func (r *series) Abandon(error) {}
+
+// again gives w, whose work has ended, the next work, if that has no worker yet and
+// nothing tells w from a new worker: it has never left its thread, and is not held. A
+// context that outlives its work may then name a worker that runs other work, as with
+// the pool; see the essay about contexts given to other goroutines.
+func (w *Worker) again() bool {
+	s := w.of
+	if s == nil || !s.plain {
+		return false
+	}
+	more, ok := s.next(w)
+	if more {
+		s.token()
+		s.attend()
+	}
+	return ok
+}
+
+// next is again under the list's lock. It also reports whether another thread would find
+// work.
+func (s *Scheduler) next(w *Worker) (more, ok bool) {
+	l := s.list
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !w.hosted || w.listed || w.holds > 0 || w.inside > 0 || w.turn != nil || len(l.items) > 0 {
+		return false, false
+	}
+	if s.queue.n == 0 {
+		s.empty()
+	}
+	if s.queue.n == 0 || s.queue.first.entries[s.queue.next].worker != nil {
+		return false, false
+	}
+	s.equip(w, s.queue.pop())
+	w.count.executed++
+	more = s.queue.n > 0 || s.inbox.some.Load()
+	s.setLined(more)
+	return more, true
+}
+
+// enrollAll makes the workers of all work in the queue, for what asks for contexts.
+func (s *Scheduler) enrollAll() {
+	s.list.mu.Lock()
+	defer s.list.mu.Unlock()
+	s.empty()
+	s.queue.all(func(e *entry) {
+		if e.worker == nil {
+			w := new(Worker)
+			s.equip(w, *e)
+			s.list.know(w)
+			*e = entry{worker: w}
+		}
+	})
+}
+
+// notBegun returns the work in the queue that has not begun, the oldest first.
+func (s *Scheduler) notBegun() (all []schedulers.Work) {
+	s.list.mu.Lock()
+	defer s.list.mu.Unlock()
+	s.empty()
+	s.queue.all(func(e *entry) {
+		switch {
+		case e.worker == nil:
+			all = append(all, e.work)
+		case e.worker.state == Created:
+			all = append(all, e.worker.work)
+		}
+	})
+	return all
+}
