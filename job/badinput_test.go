@@ -112,7 +112,7 @@ func TestUseAfterTheShutdownOfTheScheduler(t *testing.T) {
 	assert.NoError(t, Sleep(ctx, time.Microsecond), "the world's timers are left")
 }
 
-func TestAZeroJobIsOneThatNobodyStarts(t *testing.T) {
+func TestAZeroJobIsNeverStarted(t *testing.T) {
 	var j Job[int]
 	assert.Equal(t, Created, j.Status())
 	assert.Equal(t, ErrStarted, j.Start())

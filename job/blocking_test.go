@@ -108,7 +108,7 @@ func TestABlockingJobThatIsCanceledInTheQueueDoesNotRun(t *testing.T) {
 	assert.NoError(t, err, "its slot is free")
 }
 
-func TestWhatABlockingJobStartsRunsWhereItsCallerIs(t *testing.T) {
+func TestAJobStartedByABlockingJobRunsWhereItsCallerIs(t *testing.T) {
 	m := &manual{}
 	var inner *Job[int]
 	outer := Blocking(m.ctx(), func(ctx context.Context) (schedulers.Scheduler, error) {

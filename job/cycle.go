@@ -81,11 +81,11 @@ func (c *core) mayWait() bool {
 	return s != Created && s != Scheduled
 }
 
-// circleJobs is how many jobs a search looks at.
-const circleJobs = 64
+// cycleJobs is how many jobs a search looks at.
+const cycleJobs = 64
 
-// circle searches, breadth first, from waiter to awaited, along the waiters.
-func circle(waiter, awaited *core) error {
+// findCycle searches, breadth first, from waiter to awaited, along the waiters.
+func findCycle(waiter, awaited *core) error {
 	seen := append(make(search, 0, 8), step{waiter, -1})
 	for i := 0; ; i++ {
 		if i == len(seen) { // it grows as we go
@@ -93,7 +93,7 @@ func circle(waiter, awaited *core) error {
 		}
 		c := seen[i].job
 		if c == awaited {
-			return seen.circle(i)
+			return seen.cycle(i)
 		}
 		seen.add(c.runner(), i)
 		if !c.waiting.Empty() {
@@ -112,7 +112,7 @@ type step struct {
 
 // add adds a job that waits for that of a step, if it is new.
 func (s *search) add(c *core, below int) {
-	if c == nil || len(*s) >= circleJobs {
+	if c == nil || len(*s) >= cycleJobs {
 		return
 	}
 	for i := range *s {
@@ -123,8 +123,8 @@ func (s *search) add(c *core, below int) {
 	*s = append(*s, step{c, below})
 }
 
-// circle returns the error of the cycle that the last step closes.
-func (s search) circle(last int) error {
+// cycle returns the error of the cycle that the last step closes.
+func (s search) cycle(last int) error {
 	e := &CycleError{Jobs: []string{s[0].job.label()}}
 	for k := last; k > 0; k = s[k].below {
 		e.Jobs = append(e.Jobs, s[k].job.label())

@@ -44,7 +44,7 @@ func ring(ctx context.Context, n int) (jobs []*Job[int], gates []chan struct{}) 
 	return jobs, gates
 }
 
-func TestWhoeverClosesACircleIsTold(t *testing.T) {
+func TestTheWaiterThatClosesACycleIsRefused(t *testing.T) {
 	for _, n := range []int{2, 3, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			jobs, gates := ring(onPool(t, n), n)
@@ -64,7 +64,7 @@ func TestWhoeverClosesACircleIsTold(t *testing.T) {
 	}
 }
 
-func TestTwoThatCloseACircleAtOnceDoNotHang(t *testing.T) {
+func TestTwoThatCloseACycleAtOnceDoNotHang(t *testing.T) {
 	ctx := onPool(t, 2)
 	for range 200 {
 		jobs, gates := ring(ctx, 2)
@@ -78,7 +78,7 @@ func TestTwoThatCloseACircleAtOnceDoNotHang(t *testing.T) {
 	}
 }
 
-func TestACircleThroughContinuationsAndCombinators(t *testing.T) {
+func TestACycleThroughContinuationsAndCombinators(t *testing.T) {
 	m := &manual{}
 	var j *Job[int]
 	links := map[string]func(ctx context.Context) *Job[int]{
@@ -104,7 +104,7 @@ func TestACircleThroughContinuationsAndCombinators(t *testing.T) {
 }
 
 // j waits for what waits for j, or for something else that comes later.
-func TestWhatHasAnotherWayOutIsNoCircle(t *testing.T) {
+func TestAWaitWithAnotherWayOutClosesNoCycle(t *testing.T) {
 	for name, either := range map[string]func(ctx context.Context, j, other *Job[int]) *Job[int]{
 		"WhenAny and Unwrap": func(ctx context.Context, j, other *Job[int]) *Job[int] { return Unwrap(ctx, WhenAny(j, other)) },
 		"Race":               func(_ context.Context, j, other *Job[int]) *Job[int] { return Race(j, other) },
@@ -157,7 +157,7 @@ func TestAnUnwrapOfWhatWaitsForIt(t *testing.T) {
 	m.all()
 }
 
-func TestWaitsThatCloseNoCircle(t *testing.T) {
+func TestWaitsThatCloseNoCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := onPool(t, 4)
 		gate := NewSource[int]()
@@ -204,7 +204,7 @@ func TestTheSearchGoesFromAJobToItsWaiters(t *testing.T) {
 }
 
 // closed returns the error of the cycle that waiter closes by waiting for awaited, or nil.
-func closed(waiter, awaited Handle) error { return circle(baseOf(waiter), baseOf(awaited)) }
+func closed(waiter, awaited Handle) error { return findCycle(baseOf(waiter), baseOf(awaited)) }
 
 func TestAChildThatIsToWaitForTheEndOfItsScopeIsTold(t *testing.T) {
 	m := &manual{}
@@ -227,7 +227,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 
 // A wait that ends by itself is a way out, for the job that waits and for those that
 // wait for it.
-func TestAWaitWithADeadlineClosesNoCircle(t *testing.T) {
+func TestAWaitWithADeadlineClosesNoCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var itself *Job[int]
 		itself = New(onPool(t, 1), func(ctx context.Context) (int, error) {
@@ -242,7 +242,7 @@ func TestAWaitWithADeadlineClosesNoCircle(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForAJobThatWaitsWithADeadlineIsNotRefused(t *testing.T) {
+func TestAWaitForAJobThatWaitsWithADeadlineIsNotRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, wait := range map[string]func(ctx context.Context, j *Job[int]) (int, error){
 			"Wait": func(ctx context.Context, j *Job[int]) (int, error) { return j.Wait(ctx) },

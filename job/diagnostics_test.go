@@ -141,7 +141,7 @@ func TestEachTracedJobIsATask(t *testing.T) {
 	assert.NoError(t, j.Err(), "without a trace there is nothing to record")
 }
 
-func TestTheAsynchronousStackOfAPanicTellsWhoWaited(t *testing.T) {
+func TestTheAsynchronousStackOfAPanicNamesTheWaiters(t *testing.T) {
 	m := &manual{}
 	recording(t, RecordCreation)
 	j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") }, Named("deepest"))

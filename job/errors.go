@@ -65,7 +65,7 @@ var (
 
 	// ErrCycle is matched by the error of a wait that could never end because it closes a
 	// cycle of jobs that wait for each other; see [CycleError].
-	ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
+	ErrCycle = fmt.Errorf("job: cycle of waits: %w", ErrWouldDeadlock)
 )
 
 // WaitError says that a wait has ended and the job has not: the context of the wait did

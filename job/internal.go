@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -106,7 +107,7 @@ func (i *insides) Take(on schedulers.Worker) bool {
 		r, ok := c.scheduler().(schedulers.Reclaimer)
 		return ok && r.Reclaim(c.own.owner, on) && c.state.claim()
 	case Created:
-		// A job with wishes goes the way of all, which knows them.
+		// A job with scheduling flags is submitted normally: Submit sees them.
 		a, ok := c.scheduler().(schedulers.Admitter)
 		return ok && c.flags == 0 && a.Admit(on) && c.state.begin()
 	}
@@ -164,7 +165,7 @@ func (i *insides) TakeBack(n *continuation.Node, waiting jobcore.Insides) error 
 	if w == nil || w != c && w.waiting.Empty() || !c.mayWait() {
 		return nil
 	}
-	if err := circle(w, c); err != nil && c.waiting.Withdraw(n) {
+	if err := findCycle(w, c); err != nil && c.waiting.Withdraw(n) {
 		return err
 	}
 	return nil
@@ -191,7 +192,7 @@ const (
 // yet.
 func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 	w := tracking.Listening()
-	if w == nil || !w.Wants(h) {
+	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
 		return false
 	}
 	c.extras().record().told = h

@@ -7,6 +7,7 @@ import (
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -312,14 +313,12 @@ func (c *core) describe() string {
 	return text
 }
 
-// shortLabel is label for a line: names are the user's, and may be long.
+// shortLabel is label for a line of a report.
 func (c *core) shortLabel() string {
-	const enough = 200
-	r := c.extras()
-	if len(r.name) <= enough {
-		return c.label()
+	if name := c.extras().name; name != "" {
+		return fmt.Sprintf("%q", truncate.Name(name))
 	}
-	return fmt.Sprintf("%q…", strings.ToValidUTF8(r.name[:enough], ""))
+	return c.label()
 }
 
 // lastPart returns what follows the last slash.

@@ -92,7 +92,7 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 	return &r.promise.job
 }
 
-// Stop ends the stream: the yield where its function stands returns false, and Stop
+// Stop ends the stream: the yield that its function is in returns false, and Stop
 // returns nil when the function has ended, deferred calls included; ctx bounds the wait
 // for that. Further calls of Next get io.EOF. A panic on the way continues in the
 // caller. Calling Stop again waits for the same end. It blocks; its twin is
@@ -270,7 +270,7 @@ func (p *Puller[T]) release(taken bool) {
 // does not fit: the next pull may come from any goroutine, and must not block.
 type coroutine[T any] struct {
 	seq    iter.Seq2[T, error]
-	resume chan bool // go on (true), or to your end
+	resume chan bool // to the next value (true), or to the end
 	step   *promise[T]
 	ending *promise[Void] // instead of a step, when the sequence must end
 	begun  bool

@@ -81,7 +81,7 @@ func held(values <-chan int) *Puller[int] {
 	}).Pull()
 }
 
-func TestAValueThatComesAfterTheEndOfTheWaitIsForWhoAsksNext(t *testing.T) {
+func TestAValueThatComesAfterTheEndOfTheWaitIsForTheNextCall(t *testing.T) {
 	values := make(chan int)
 	p := held(values)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,7 +134,7 @@ func TestStopWhileAStepIsUnderWay(t *testing.T) {
 	})
 }
 
-func TestAPanicOfAPulledStreamGoesOnInWhoHasAsked(t *testing.T) {
+func TestAPanicOfAPulledStreamContinuesInTheCaller(t *testing.T) {
 	p := StreamOf(func(yield func(int, error) bool) {
 		defer func() { panic("at the end") }()
 		yield(1, nil)
@@ -157,7 +157,7 @@ func TestAPanicOfAPulledStreamGoesOnInWhoHasAsked(t *testing.T) {
 	assert.PanicsWithValue(t, "on the way", func() { _ = p.Stop(t.Context()) })
 }
 
-func TestGoexitOfAPulledStreamGoesOnInWhoHasAsked(t *testing.T) {
+func TestGoexitOfAPulledStreamContinuesInTheCaller(t *testing.T) {
 	p := StreamOf(func(func(int, error) bool) { runtime.Goexit() }).Pull()
 	returned, over := false, make(chan struct{})
 	go func() {

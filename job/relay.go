@@ -273,7 +273,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
 	inner.startIfCreated()
 	told := u.follow(inner)
-	if err := circle(u.promise.job.base(), inner.base()); err != nil {
+	if err := findCycle(u.promise.job.base(), inner.base()); err != nil {
 		var zero T
 		ended, _ := u.end(Faulted, zero, err)
 		told = told.Join(ended)

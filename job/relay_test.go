@@ -31,7 +31,7 @@ func TestWaitAsyncOfACreatedJob(t *testing.T) {
 }
 
 // Each of the three that may end a wait, and what is left of the other two.
-func TestWhoeverEndsAWaitTakesTheOthersBack(t *testing.T) {
+func TestTheEndOfAWaitTakesTheOtherRegistrationsBack(t *testing.T) {
 	rows := []struct {
 		name string
 		end  func(s *Source[int], cancel context.CancelCauseFunc)

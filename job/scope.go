@@ -235,7 +235,7 @@ func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
 	if holds {
 		s.gate.inFlight--
 	}
-	line := len(s.gate.line) > 0
+	line := len(s.gate.queue) > 0
 	s.mu.Unlock()
 	if cancel {
 		s.cancel(err)

@@ -36,7 +36,7 @@ const (
 	childUnused  uint32 = iota // it has not served yet
 	childQueued                // left by its claimer: worker, waiter, or abandoner
 	childClaimed               // it is run, or waits in the free list for another turn
-	childHeld                  // it waits in line for a slot; see scopelimit.go
+	childHeld                  // it waits for a slot; see scopelimit.go
 )
 
 func (c *child) claim() bool { return c.state.CompareAndSwap(childQueued, childClaimed) }
@@ -107,7 +107,7 @@ func (s *Scope) newChild(nilFunc bool) *child {
 }
 
 // submit hands a child that has its function to the scheduler, and reports whether that
-// took it; or puts it into the line.
+// took it; or puts it into the queue.
 func (s *Scope) submit(c *child) bool {
 	if c.state.Load() == childHeld {
 		s.hold(c)
@@ -412,7 +412,7 @@ func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, er
 	return &t.Job
 }
 
-// heldTarget is a child with a handle, as the scope and its line see it.
+// heldTarget is a child with a handle, as the scope and its queue see it.
 type heldTarget interface {
 	continuation.Target
 	heldChild

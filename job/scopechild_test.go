@@ -123,7 +123,7 @@ func TestAWaitForAScopeThatCouldNeverEndIsRefused(t *testing.T) {
 	assert.ErrorIs(t, s.Wait(), context.Canceled, "whose function has returned, and its context ended")
 }
 
-func TestAChildThatWaitsForWhoWaitsForItIsTold(t *testing.T) {
+func TestAChildThatWaitsForItsOwnWaiterIsRefused(t *testing.T) {
 	for _, inPlace := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx := schedulers.With(t.Context(), pool.New(pool.Workers(2, 2)))
@@ -211,7 +211,7 @@ func testInScope(t *testing.T, ctx context.Context, in func(context.Context, fun
 	assert.ErrorIs(t, in(gone, func(context.Context, *Scope) error { t.Error("called"); return nil }), errBoom)
 }
 
-func TestAPanicInABodyGoesOnWhenTheChildrenHaveEnded(t *testing.T) {
+func TestAPanicInABodyContinuesWhenTheChildrenHaveEnded(t *testing.T) {
 	ctx := onPool(t, 2)
 	ended := make(chan struct{}, 2)
 	begun := make(chan struct{})
@@ -236,7 +236,7 @@ func TestAPanicInABodyGoesOnWhenTheChildrenHaveEnded(t *testing.T) {
 	assert.Equal(t, errBoom, p.Value)
 }
 
-func TestAGoexitInABodyGoesOnWhenTheChildrenHaveEnded(t *testing.T) {
+func TestAGoexitInABodyContinuesWhenTheChildrenHaveEnded(t *testing.T) {
 	ctx := onPool(t, 2)
 	cameBack := false
 	onItsOwnGoroutine(func() {
@@ -267,7 +267,7 @@ func TestScopesInScopes(t *testing.T) {
 	assert.Len(t, strings.Split(err.Error(), "\n"), 3*3*3*3*3)
 }
 
-func TestTheLastChildEndsWhileTheBodyGoesOn(t *testing.T) {
+func TestTheLastChildEndsWhileTheBodyRuns(t *testing.T) {
 	ctx := onPool(t, 2)
 	var j *Job[Void]
 	set := make(chan struct{})

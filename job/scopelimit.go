@@ -14,11 +14,11 @@ import "github.com/movenext/movenext/schedulers"
 // scope does not find it either, and does not run it in place.
 //
 //	child starts: slot free?  yes ──▶ submitted ──▶ … ──▶ ended: its slot goes to the next
-//	                   └───── no ───▶ the line ──▶ (a handle is canceled: gone, without a slot)
+//	                   └───── no ───▶ the queue ──▶ (a handle is canceled: gone, without a slot)
 
 // Limit bounds the children of s that are in flight to n: those that have been started
 // and have not ended, suspended ones included. Zero or less is no bound, which is what
-// a new scope has. Further children wait in line, in the order in which they were
+// a new scope has. Further children wait in a queue, in the order in which they were
 // started, without a goroutine and without a slot in their scheduler's queue;
 // [Scope.Go] and [Spawn] do not block. The body of [InScope] is no child and needs no
 // slot.
@@ -38,23 +38,23 @@ func (s *Scope) Limit(n int) {
 type gate struct {
 	limit    int // zero or less: none
 	inFlight int
-	line     []heldChild // wait for a slot; the first first
+	queue    []heldChild // wait for a slot; the first first
 	serving  bool        // a goroutine is in admit, and looks again
 }
 
-// heldChild is a child that can wait in line.
+// heldChild is a child that can wait for a slot.
 type heldChild interface {
 	// admitted is called when the child has been given a slot: it submits the child.
 	// mu is not held.
 	admitted()
 
-	// take gives the child a slot, with mu held; false: it has ended in the line.
+	// take gives the child a slot, with mu held; false: it has ended in the queue.
 	take() bool
 }
 
-// enter takes a slot, or reports false: a newcomer never overtakes the line.
+// enter takes a slot, or reports false: a newcomer never overtakes the queue.
 func (g *gate) enter() bool {
-	if g.full() || g.limit > 0 && len(g.line) > 0 {
+	if g.full() || g.limit > 0 && len(g.queue) > 0 {
 		return false
 	}
 	g.inFlight++
@@ -63,13 +63,13 @@ func (g *gate) enter() bool {
 
 func (g *gate) full() bool { return g.limit > 0 && g.inFlight >= g.limit }
 
-// next gives a slot to the first child of the line that is still there, and returns
+// next gives a slot to the first child of the queue that is still there, and returns
 // it; nil: no slot, or no child.
 func (g *gate) next() heldChild {
-	for len(g.line) > 0 && !g.full() {
-		first := g.line[0]
-		g.line[0] = nil
-		g.line = g.line[1:]
+	for len(g.queue) > 0 && !g.full() {
+		first := g.queue[0]
+		g.queue[0] = nil
+		g.queue = g.queue[1:]
 		if first.take() {
 			g.inFlight++
 			return first
@@ -78,18 +78,18 @@ func (g *gate) next() heldChild {
 	return nil
 }
 
-// hold puts a child into the line.
+// hold puts a child into the queue.
 func (s *Scope) hold(c heldChild) {
 	s.mu.Lock()
-	s.gate.line = append(s.gate.line, c)
+	s.gate.queue = append(s.gate.queue, c)
 	s.mu.Unlock()
 	s.admit()
 }
 
-// admit submits children of the line as long as there are slots. One goroutine at a
+// admit submits children of the queue as long as there are slots. One goroutine at a
 // time does, in a loop. A child may end while it is submitted (its scheduler refuses
 // it, or runs it at once), and would otherwise submit the next one inside its own end,
-// as deep as the line is long.
+// as deep as the queue is long.
 func (s *Scope) admit() {
 	s.mu.Lock()
 	if s.gate.serving {
@@ -149,7 +149,7 @@ func (t *spawned[T]) take() bool { return t.slot.take() }
 // admitted implements heldChild.
 func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }
 
-// activateChild submits a child that has waited in line, unless it was canceled since
+// activateChild submits a child that has waited for a slot, unless it was canceled since
 // it got its slot.
 func (t *task[T]) activateChild(flags schedulers.Flags) {
 	if t.state.activate() {

@@ -146,7 +146,7 @@ func TestALimitThatIsRaisedLetsTheLineIn(t *testing.T) {
 	}
 }
 
-// A refusal gives the slot back; a long line of refusals takes no deep stack.
+// A refusal gives the slot back; a long queue of refusals takes no deep stack.
 func TestALineWhoseSchedulerRefuses(t *testing.T) {
 	p := pool.New()
 	s := job.NewScope(context.Background(), job.On(p), job.Supervisor())

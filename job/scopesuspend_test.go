@@ -237,7 +237,7 @@ func TestABodyWaitsForItsScope(t *testing.T) {
 	}
 }
 
-func TestACircleThroughAScopeWhoseBodyStillRuns(t *testing.T) {
+func TestACycleThroughAScopeWhoseBodyStillRuns(t *testing.T) {
 	ctx := onPool(t, 2)
 	var outer *Job[Void]
 	set, told := make(chan struct{}), make(chan struct{})

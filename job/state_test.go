@@ -38,7 +38,7 @@ func TestCancelBetweenReserveAndFinish(t *testing.T) {
 	assert.Equal(t, Canceled, j.Status())
 }
 
-func TestWhoAsksBetweenWritingTheOutcomeAndClosingTheList(t *testing.T) {
+func TestAJobHasNotEndedBetweenItsOutcomeAndTheClosedList(t *testing.T) {
 	j := Run((&manual{}).ctx(), constant(1, nil))
 	require.True(t, j.state.claim())
 	j.conclude(Faulted)
@@ -56,7 +56,7 @@ func TestWhoAsksBetweenWritingTheOutcomeAndClosingTheList(t *testing.T) {
 	assert.False(t, j.Register(&n))
 }
 
-func TestWhatACanceledJobCameFromIsNotItsStatus(t *testing.T) {
+func TestTheOriginOfACanceledJobIsNotItsStatus(t *testing.T) {
 	m := &manual{consent: true}
 	for _, j := range []*Job[int]{New(m.ctx(), constant(1, nil)), Run(m.ctx(), constant(1, nil))} {
 		require.True(t, j.Cancel())

@@ -27,11 +27,15 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if len(opts) == 0 && !nilFunc && tracking.Jobs.Load() == 0 { // usual; else 1 % of a job
+	if d := Diagnostics(tracking.Jobs.Load()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
+		// Usual. What follows costs some 10 ns, even for a job that is not selected.
 		if schedulers.HasLabels(ctx) {
 			t.mode |= labeled
 		}
 		t.enclose(self, homeOf(ctx), ctx)
+		if d != 0 {
+			t.track(d)
+		}
 		return nil
 	}
 	o := merge(opts)

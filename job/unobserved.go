@@ -100,8 +100,8 @@ func (c *core) fail() {
 //
 // A machine that waits for a source's job is kept alive by that job alone. If the source
 // is dropped, both are garbage, and the machine is gone without a trace: its deferred
-// calls never run. Only the collector knows. A cleanup makes a source ten times as dear
-// (1.0 to 2.4 µs beside 0.1, 360 bytes beside 48), so there is one only while a hook
+// calls never run. Only the collector knows. A cleanup makes a source ten times as expensive
+// (1.0 to 2.4 µs instead of 0.1, 360 bytes instead of 48), so there is one only while a hook
 // listens, which is how a program asks to be told. A goroutine that waits keeps the
 // source alive, and is seen in a dump of the goroutines.
 

@@ -52,7 +52,7 @@ func nothingHeard(t *testing.T, heard <-chan Failure) {
 	assert.Empty(t, heard)
 }
 
-func TestAFailureThatNobodyLookedAtIsReported(t *testing.T) {
+func TestAnUnobservedFailureIsReported(t *testing.T) {
 	heard := listening(t)
 	m := &manual{}
 	func() {
@@ -79,7 +79,7 @@ func TestPanicsAndRefusalsAreFailuresToo(t *testing.T) {
 	assert.ErrorIs(t, collected(heard).Err, ErrShutdown)
 }
 
-func TestWhatSomebodyLookedAtIsNotReported(t *testing.T) {
+func TestAnObservedFailureIsNotReported(t *testing.T) {
 	heard := listening(t)
 	looks := []func(j *Job[int]){
 		func(j *Job[int]) { _ = j.Err() },

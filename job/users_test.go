@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAJobStartedByAJobGoesOnAfterIt(t *testing.T) {
+func TestAJobStartedByAJobOutlivesIt(t *testing.T) {
 	m := &manual{}
 	var seen []string
 	say := func(what string) func(context.Context) error {
@@ -62,7 +62,7 @@ func TestCancelReachesTheJobsStartedByAJobThatHasNotEnded(t *testing.T) {
 	assert.Equal(t, Canceled, inner.Status())
 }
 
-func TestTheContextOfAJobGoesOnForTheJobsOfTheJobsStartedWithIt(t *testing.T) {
+func TestTheContextOfAJobLastsForTheJobsOfTheJobsStartedWithIt(t *testing.T) {
 	m := &manual{}
 	var around context.Context
 	var last *Job[int]

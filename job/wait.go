@@ -184,7 +184,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	if p.job != nil && !p.bounded {
 		// After adding: of two jobs that close a cycle at the same moment, one sees
 		// the other.
-		if err := circle(p.job, c); err != nil {
+		if err := findCycle(p.job, c); err != nil {
 			return c.giveUp(p, err)
 		}
 	}

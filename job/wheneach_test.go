@@ -93,7 +93,7 @@ func TestWhenEachCanBeRangedOverTwice(t *testing.T) {
 	}
 }
 
-func TestWhoAskedFirstIsServedFirst(t *testing.T) {
+func TestTheFirstCallerIsServedFirst(t *testing.T) {
 	ss, js := sources(2)
 	c := CompletionsOf(js...)
 	first, second, third := c.NextAsync(t.Context()), c.NextAsync(t.Context()), c.NextAsync(t.Context())
@@ -168,7 +168,7 @@ func TestANextWhoseWaitIsRefusedGivesItsTurnBack(t *testing.T) {
 	assert.Same(t, js[0], got)
 }
 
-func TestStopEndsWhoWaits(t *testing.T) {
+func TestStopEndsAllWaits(t *testing.T) {
 	_, js := sources(2)
 	c := CompletionsOf(js...)
 	waiting := c.NextAsync(t.Context())

@@ -21,7 +21,7 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := nestedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, n); finished {
+	if finished, v0 := frame.moveNext(&r, &nestedArgs{ctx: ctx, n: n}); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &nestedMachine{nestedLocals: frame}
@@ -31,7 +31,7 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 // nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame that will have them.
 func nestedEnter(r *statemachine.Run, ctx context.Context, n int) (*nestedFrame, int) {
 	frame := nestedLocals{}
-	if finished, v0 := frame.moveNext(r, ctx, n); finished {
+	if finished, v0 := frame.moveNext(r, &nestedArgs{ctx: ctx, n: n}); finished {
 		return nil, v0
 	}
 	m := &nestedFrame{nestedLocals: frame}
@@ -46,6 +46,12 @@ type nestedLocals struct {
 	nested2 *nestedFrame
 }
 
+// nestedArgs are the parameters of [nested] that are needed only before its first suspension.
+type nestedArgs struct {
+	ctx context.Context
+	n   int
+}
+
 // nestedFrame is the frame of [nested] for a caller that is a machine: what it keeps and, at the end, its results.
 type nestedFrame struct {
 	nestedLocals
@@ -55,13 +61,13 @@ type nestedFrame struct {
 
 // MoveNext continues [nested] where it stopped.
 func (f *nestedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, 0)
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *nestedLocals) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool, result0 int) {
+// When it continues, args is nil.
+func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished bool, result0 int) {
 	var nested1 int
 	state := f.State
 	f.State = statemachine.Running
@@ -75,27 +81,27 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, ctx context.Context, n int)
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
-	if n != 0 {
+	if args.n != 0 {
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
 		goto endIf1
 	}
 	// bench_test.go:116: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:84
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:90
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:116
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/bench_test.go:116
 	_ = r.Refusal()
-	result0 = 0
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:92
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:97
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/bench_test.go:117
+	return true, 0
 endIf1:
 	// bench_test.go:119: return nested(ctx, n-1) + 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
-	f.nested2, nested1 = nestedEnter(r, ctx, n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:99
+	f.nested2, nested1 = nestedEnter(r, args.ctx, args.n-1)
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:105
 	if f.nested2 == nil {
 		goto resumed2
 	}
@@ -107,11 +113,11 @@ resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
 	f.nested2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
-	result0 = nested1 + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:113
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:117
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/bench_test.go:119
+	return true, nested1 + 1
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:121
 }
 
 // Location returns where [nested] is suspended.
@@ -133,7 +139,7 @@ type nestedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -142,4 +148,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 99ee7742202697b6
+// Digest of what is above: a285122a2b5a7a71

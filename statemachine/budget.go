@@ -29,10 +29,10 @@ import (
 // The idea is that of tokio's cooperative budget, which has 128 operations. How many there
 // are here, and why package jobtest changes it, is in package budget.
 
-// Proceed reports whether the machine may go on with what it awaits, if that is
-// complete; it must suspend otherwise, as if it were not. Generated code asks it, and an
-// entry for machines ([Operation]) before it tries to do without a wait. It does not
-// block.
+// Proceed reports whether the machine may continue with what it awaits, if that is
+// complete; otherwise it must suspend, as if that were not complete. Generated code asks
+// it, and an entry for machines ([Operation]) before it tries to do without a wait. It
+// does not block.
 func (r *Run) Proceed() bool {
 	r.ready++
 	return !budget.Spent(r.ready)

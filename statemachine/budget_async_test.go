@@ -140,19 +140,18 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:57
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:145
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:144
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:59
+//line github.com/movenext/movenext/statemachine/budget_test.go:58
+			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:151
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:150
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:61
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:156
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:155
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -230,7 +229,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:234
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:233
 		goto resume1
 	}
 	f.State = 1
@@ -244,19 +243,18 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:82
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:249
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:247
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:84
+//line github.com/movenext/movenext/statemachine/budget_test.go:83
+			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:255
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:253
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:260
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:258
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -334,7 +332,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:338
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:336
 		goto resume1
 	}
 	f.State = 1
@@ -348,19 +346,18 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:94
+//line github.com/movenext/movenext/statemachine/budget_test.go:93
+			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:356
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:361
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -429,7 +426,7 @@ for1:
 	// budget_test.go:102: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:433
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:430
 	if !asleep1 {
 		goto resumed1
 	}
@@ -441,18 +438,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:102
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:446
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:442
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:104
+//line github.com/movenext/movenext/statemachine/budget_test.go:103
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:451
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:447
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:456
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:452
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -528,7 +524,7 @@ for1:
 	// budget_test.go:116: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:532
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:528
 	if !asleep1 {
 		goto resumed1
 	}
@@ -540,18 +536,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 	if !errors.Is(err, errKept) {
-		result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:545
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:540
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:118
+//line github.com/movenext/movenext/statemachine/budget_test.go:117
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:550
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:545
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:120
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:555
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:550
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -621,7 +616,7 @@ for1:
 	// budget_test.go:128: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
 	f.one1, one2 = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:625
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:620
 	if f.one1 == nil {
 		goto resumed1
 	}
@@ -635,18 +630,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:128
 	if one2 != 1 {
-		result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:640
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:634
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:130
+//line github.com/movenext/movenext/statemachine/budget_test.go:129
+		return true, errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:645
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:639
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:650
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:644
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -732,7 +726,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:736
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:730
 		goto resume1
 	}
 	f.State = 1
@@ -744,11 +738,12 @@ resume1:
 		v, _ := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:137
 		f.await1 = nil
-		result0 = v
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:742
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_test.go:138
+		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:750
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:747
 }
 
 // Location returns where [one] is suspended.
@@ -822,7 +817,7 @@ for1:
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 	if f.atOnce1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:826
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:821
 		goto resume1
 	}
 	f.State = 1
@@ -836,19 +831,18 @@ resume1:
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 		if v != 1 || err != nil {
-			result0 = errKept
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:841
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:835
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:146
+//line github.com/movenext/movenext/statemachine/budget_test.go:145
+			return true, errKept
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:841
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:148
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:852
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:846
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -917,7 +911,7 @@ for1:
 	// budget_test.go:158: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:921
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:915
 	if f.deferred1 == nil {
 		goto resumed1
 	}
@@ -929,12 +923,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:158
 	f.deferred1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:933
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:927
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:160
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:938
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:932
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1030,7 +1024,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1034
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1028
 		return true, false
 	}
 	f.State = 1
@@ -1038,7 +1032,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:165
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1042
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1036
 	goto epilogue
 }
 
@@ -1088,7 +1082,7 @@ type looksByLiteralLocals struct {
 }
 
 // moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1106,7 +1100,7 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1110
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1104
 		goto resume1
 	}
 	f.State = 1
@@ -1118,12 +1112,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1116
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:180
-		result0 = err
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1125
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1121
 }
 
 // Location returns where [looksByLiteral] is suspended.
@@ -1169,7 +1163,7 @@ type looksByLiteralFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1194,7 +1188,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1198
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1192
 		goto resume1
 	}
 	f.State = 1
@@ -1208,19 +1202,18 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1213
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1206
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/budget_test.go:176
+//line github.com/movenext/movenext/statemachine/budget_test.go:175
+			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1219
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1212
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:178
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1224
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1217
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1302,7 +1295,7 @@ range1:
 	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1306
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1299
 		goto resume1
 	}
 	f.State = 1
@@ -1318,17 +1311,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1322
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1315
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1327
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1320
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1332
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1325
 		goto resume2
 	}
 	f.State = 2
@@ -1350,7 +1343,7 @@ done1:
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:187
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1347
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
@@ -1359,7 +1352,7 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1363
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1356
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1440,7 +1433,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:217
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1444
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1437
 		goto resume2
 	}
 	f.State = 2
@@ -1457,7 +1450,7 @@ resume2:
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1461
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1454
 		goto resume3
 	}
 	f.State = 3
@@ -1469,10 +1462,11 @@ resume3:
 	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = nil
-	result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1474
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1466
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:219
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1470
 }
 
 // Location returns where [starts] is suspended.
@@ -1497,4 +1491,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7ea6fe84f0b6fa61
+// Digest of what is above: f9f5b50b0ce4e785

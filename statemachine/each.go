@@ -25,7 +25,7 @@ type each[T any] struct {
 // The states of an each, in addition to those of all frames.
 const (
 	eachAwaits int32 = 1 + iota // the step
-	eachYields                  // it stands at a yield
+	eachYields                  // it is in a yield
 )
 
 // MoveNext implements StateMachine: it runs to the next value or the end.

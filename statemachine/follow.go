@@ -62,18 +62,11 @@ func follow[T any](j *job.Job[T]) (T, error) {
 		return none, job.ErrNilJob
 	}
 	if j.IsCompleted() {
-		if v, err := j.GetResult(); !thrown(err) {
+		if v, err := j.GetResult(); !promise.Thrown(err) {
 			return v, err
 		}
 	}
-	return none, &following[T]{suspension.Following[T]{Twin: j, Thrown: thrown, Caught: caught}}
-}
-
-// thrown reports whether err belongs to a job whose function has not returned. It looks
-// at the error itself; see raiseJob.
-func thrown(err error) bool {
-	_, panicked := err.(*job.PanicError)
-	return panicked || err == job.ErrGoexit
+	return none, &following[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: caught}}
 }
 
 func caught(value any) error { return promise.Panic(value) }

@@ -86,10 +86,11 @@ resume1:
 	case "exits":
 		runtime.Goexit()
 	}
-	result0 = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:91
+//line github.com/movenext/movenext/statemachine/home_async_test.go:90
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/home_test.go:75
+	return true, errAway
+//line github.com/movenext/movenext/statemachine/home_async_test.go:94
 }
 
 // Location returns where [ends] is suspended.
@@ -167,7 +168,7 @@ func (f *switchesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter to is needed only before the first suspension.
 func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -189,7 +190,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:193
+//line github.com/movenext/movenext/statemachine/home_async_test.go:194
 	goto resumed1
 move1:
 	f.State = 1
@@ -201,11 +202,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
-		result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:206
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/home_test.go:84
+//line github.com/movenext/movenext/statemachine/home_test.go:83
+		return true, err
 	}
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
@@ -296,7 +296,7 @@ func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter away is needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	for {
 		if finished, again := f.step(r, away); !again {
@@ -417,7 +417,7 @@ func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter away is needed only before the first suspension.
 func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -564,7 +564,7 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 	var r statemachine.Run
 	frame := callsFrame{at: at, err: new(error)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, away, thereArg, way, how) {
+	if frame.moveNext(&r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
@@ -575,7 +575,7 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 // callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
 func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
-	if frame.moveNext(r, ctx, away, thereArg, way, how) {
+	if frame.moveNext(r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
 		r.Rethrow()
 		return nil, *frame.err
 	}
@@ -600,14 +600,23 @@ type callsFrame struct {
 	err *error
 }
 
+// callsArgs are the parameters of [calls] that are needed only before its first suspension.
+type callsArgs struct {
+	ctx    context.Context
+	away   context.Context
+	there2 schedulers.Scheduler
+	way    string
+	how    string
+}
+
 // MoveNext continues [calls] where it stopped.
 func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil, nil, "", "")
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *callsFrame) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
+// When it continues, args is nil.
+func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
@@ -646,7 +655,7 @@ func (f *callsFrame) moveNext(r *statemachine.Run, ctx context.Context, away con
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 	f.at.step("start")
-	switch way {
+	switch args.way {
 	case "scheduler":
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case1
@@ -663,13 +672,13 @@ func (f *callsFrame) moveNext(r *statemachine.Run, ctx context.Context, away con
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:667
+//line github.com/movenext/movenext/statemachine/home_async_test.go:676
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends2 = endsEnter(r, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:673
+	f.ends1, ends2 = endsEnter(r, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:682
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -683,13 +692,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
 	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:687
+//line github.com/movenext/movenext/statemachine/home_async_test.go:696
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches1 = switchesEnter(r, ctx, there2, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:693
+	f.switches2, switches1 = switchesEnter(r, args.ctx, args.there2, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:702
 	if f.switches2 == nil {
 		goto resumed2
 	}
@@ -703,13 +712,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
 	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:707
+//line github.com/movenext/movenext/statemachine/home_async_test.go:716
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:713
+	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, args.ctx, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:722
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
@@ -723,15 +732,15 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
 	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:727
+//line github.com/movenext/movenext/statemachine/home_async_test.go:736
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	f.byHand4 = byHandAsync(ctx, there2, how)
+	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if f.byHand4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:735
+//line github.com/movenext/movenext/statemachine/home_async_test.go:744
 		goto resume4
 	}
 	f.State = 4
@@ -747,7 +756,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:751
+//line github.com/movenext/movenext/statemachine/home_async_test.go:760
 }
 
 // Location returns where [calls] is suspended.
@@ -769,7 +778,7 @@ type callsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.callsFrame.moveNext(r, nil, nil, nil, "", "") {
+	if !f.callsFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -783,7 +792,7 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 	var r statemachine.Run
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg, way, how); finished {
+	if finished, v0 := frame.moveNext(&r, &throughArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}); finished {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -801,9 +810,18 @@ type throughLocals struct {
 	calls1 *callsFrame
 }
 
+// throughArgs are the parameters of [through] that are needed only before its first suspension.
+type throughArgs struct {
+	ctx    context.Context
+	away   context.Context
+	there2 schedulers.Scheduler
+	way    string
+	how    string
+}
+
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *throughLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
@@ -822,8 +840,8 @@ func (f *throughLocals) moveNext(r *statemachine.Run, ctx context.Context, away 
 	}
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
-	f.calls1, err = callsEnter(r, ctx, away, there2, way, how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:827
+	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:845
 	if f.calls1 == nil {
 		goto resumed1
 	}
@@ -842,7 +860,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:846
+//line github.com/movenext/movenext/statemachine/home_async_test.go:864
 }
 
 // Location returns where [through] is suspended.
@@ -858,7 +876,7 @@ type throughMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil, "", "")
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -873,7 +891,7 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := cleansUpFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, away, at) {
+	if frame.moveNext(&r, &cleansUpArgs{away: away, at: at}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &cleansUpMachine{cleansUpFrame: frame}
@@ -886,18 +904,24 @@ type cleansUpFrame struct {
 	defers statemachine.Defers
 }
 
+// cleansUpArgs are the parameters of [cleansUp] that are needed only before its first suspension.
+type cleansUpArgs struct {
+	away context.Context
+	at   *steps
+}
+
 // moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *cleansUpFrame) moveNext(r *statemachine.Run, away context.Context, at *steps) bool {
+// When it continues, args is nil.
+func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	for {
-		if finished, again := f.runStep(r, away, at); !again {
+		if finished, again := f.runStep(r, args); !again {
 			return finished
 		}
 	}
 }
 
 // runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *cleansUpFrame) runStep(r *statemachine.Run, away context.Context, at *steps) (finished, again bool) {
+func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
@@ -913,10 +937,10 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, away context.Context, at *s
 		f.Misuse(state)
 	}
 	{
-		at := at
+		at := args.at
 //line github.com/movenext/movenext/statemachine/home_test.go:179
 		f.defers.PushPlain(func() { at.step("deferred first") })
-		away := away
+		away := args.away
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/statemachine/home_test.go:180
@@ -927,7 +951,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, away context.Context, at *s
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:931
+//line github.com/movenext/movenext/statemachine/home_async_test.go:955
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -939,7 +963,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:943
+//line github.com/movenext/movenext/statemachine/home_async_test.go:967
 		return true, false
 	}
 	f.State = 2
@@ -947,7 +971,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:951
+//line github.com/movenext/movenext/statemachine/home_async_test.go:975
 	goto epilogue
 }
 
@@ -964,7 +988,7 @@ type cleansUpMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.cleansUpFrame.moveNext(r, nil, nil) {
+	if !f.cleansUpFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
@@ -999,7 +1023,7 @@ func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter away is needed only before the first suspension.
 func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1013,7 +1037,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1017
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1041
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -1027,7 +1051,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1031
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1055
 	f.State = statemachine.Finished
 	return true
 }
@@ -1070,7 +1094,7 @@ type rangesFrame struct {
 }
 
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter values is needed only before the first suspension.
 func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
@@ -1112,7 +1136,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1116
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1140
 		goto resume1
 	}
 	f.State = 1
@@ -1128,7 +1152,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1132
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1137,7 +1161,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1141
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1165
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1147,12 +1171,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1151
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1175
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1180
 		goto resume2
 	}
 	f.State = 2
@@ -1181,7 +1205,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1185
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1209
 }
 
 // Location returns where [ranges] is suspended.
@@ -1275,7 +1299,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1279
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1303
 		goto resume1
 	}
 	f.State = 1
@@ -1288,11 +1312,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
-		result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1316
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:301
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1294
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1321
 }
 
 // Location returns where [late] is suspended.
@@ -1347,7 +1372,7 @@ type callsLateLocals struct {
 }
 
 // moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter first is needed only before the first suspension.
 func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -1367,7 +1392,7 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1371
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1396
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1378,7 +1403,7 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateEnter(r, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1382
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1407
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1393,10 +1418,11 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
-	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1398
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1422
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/home_test.go:313
+	return true, err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1426
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1426,7 +1452,7 @@ func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *jo
 	var r statemachine.Run
 	frame := startsLateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, away, thereArg); finished {
+	if finished, v0 := frame.moveNext(&r, &startsLateArgs{ctx: ctx, away: away, there2: thereArg}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
@@ -1442,9 +1468,16 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
+// startsLateArgs are the parameters of [startsLate] that are needed only before its first suspension.
+type startsLateArgs struct {
+	ctx    context.Context
+	away   context.Context
+	there2 *steps
+}
+
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *startsLateLocals) moveNext(r *statemachine.Run, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1456,17 +1489,17 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, ctx context.Context, aw
 	}
 	// home_test.go:320: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
-		away := away
-		there2 := there2
+		away := args.away
+		there2 := args.there2
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
+		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there2, at, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1470
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1503
 		goto resume1
 	}
 	f.State = 1
@@ -1480,11 +1513,12 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
-		result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1517
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:326
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1486
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1522
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1500,7 +1534,7 @@ type startsLateMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1514,7 +1548,7 @@ func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.C
 	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, away, thereArg); finished {
+	if finished, v0 := frame.moveNext(&r, &startsLateFunc1Args{away: away, there2: thereArg}); finished {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
@@ -1530,9 +1564,15 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
+// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed only before its first suspension.
+type startsLateFunc1Args struct {
+	away   context.Context
+	there2 *steps
+}
+
 // moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Context, there2 *steps) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1545,8 +1585,8 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 	}
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	f.late1, err = lateEnter(r, away, there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1550
+	f.late1, err = lateEnter(r, args.away, args.there2)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1590
 	if f.late1 == nil {
 		goto resumed1
 	}
@@ -1560,10 +1600,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
-	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1565
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1604
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/home_test.go:323
+	return true, err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1608
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1579,7 +1620,7 @@ type startsLateFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1587,4 +1628,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5925a99d14311a98
+// Digest of what is above: 0edeb22c05baacf5

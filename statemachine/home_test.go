@@ -231,9 +231,9 @@ func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers
 	return at, err
 }
 
-// TestACallerGoesOnAtHome holds the rule that every frame resumes on its own home,
+// TestACallerContinuesAtHome holds the rule that every frame resumes on its own home,
 // however its callee has ended and wherever.
-func TestACallerGoesOnAtHome(t *testing.T) {
+func TestACallerContinuesAtHome(t *testing.T) {
 	for _, way := range []string{"scheduler", "switch", "deferred", "by hand"} {
 		for _, how := range []string{"returns", "panics", "exits"} {
 			t.Run(way+" "+how, func(t *testing.T) {
@@ -326,7 +326,7 @@ func startsLate(ctx, away context.Context, at, there *steps) error {
 	return err
 }
 
-func TestWhatHasEndedBeforeTheRegistrationIsNoReasonToStay(t *testing.T) {
+func TestAJobThatEndsBeforeTheRegistrationDoesNotHoldTheCallerBack(t *testing.T) {
 	for name, start := range map[string]func(ctx, away context.Context, at, there *steps) *job.Job[job.Void]{
 		"first step": func(ctx, away context.Context, at, there *steps) *job.Job[job.Void] {
 			return callsLateAsync(ctx, away, true, at, there)

@@ -38,7 +38,7 @@ type iterator[K, V any] struct {
 // The states of an iterator, in addition to those of all frames.
 const (
 	iteratorRuns   int32 = 1 + iota // it is awaited
-	iteratorYields                  // it stands at a yield
+	iteratorYields                  // it is in a yield
 )
 
 // Range2 begins a range with two variables over a function.

@@ -94,17 +94,16 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:99
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:98
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/labels_test.go:62
+//line github.com/movenext/movenext/statemachine/labels_test.go:61
+		return true, err
 	}
 	f.note()
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:108
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:107
 	if f.inner3 == nil {
 		goto resumed3
 	}
@@ -127,7 +126,7 @@ resumed3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:131
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:130
 		goto resume4
 	}
 	f.State = 4
@@ -149,7 +148,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:153
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:152
 		goto resume5
 	}
 	f.State = 5
@@ -163,10 +162,11 @@ resume5:
 	f.await4 = nil
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
-	result0 = f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:168
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:166
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/labels_test.go:71
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:170
 }
 
 // Location returns where [stages] is suspended.
@@ -294,7 +294,7 @@ type breaksFrame struct {
 }
 
 // moveNext runs [breaks] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter seen is needed only before the first suspension.
 func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -717,4 +717,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9f08cce37b3e0e14
+// Digest of what is above: c24b55e4bf51b2a2

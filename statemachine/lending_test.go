@@ -67,7 +67,7 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseKeepsInARoomStays(t *testing.T) {
+func TestAnotherValueInARoomStays(t *testing.T) {
 	on := &roomy{room: "another's"}
 	borrow(on).giveBack()
 	assert.Equal(t, "another's", on.room)
@@ -82,7 +82,7 @@ func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {
 	assert.Equal(t, job.Completed, m.promise.Job().Status())
 }
 
-func TestWhoIsNotKnownToBeTheWorkerDoesNotEnterItsRoom(t *testing.T) {
+func TestWorkThatIsNotKnownToBeOnTheWorkerDoesNotEnterItsRoom(t *testing.T) {
 	on := new(roomy)
 	rest := newPooled().moveOn(on, jobcore.Unproven|1)
 	assert.Nil(t, on.room)

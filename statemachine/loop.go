@@ -98,7 +98,7 @@ func (l *Loop[K, V]) Key() K { return l.key }
 // Value is the second variable's value in this round.
 func (l *Loop[K, V]) Value() V { return l.value }
 
-// Stop ends the iterator, which stands at a yield. It returns false if the iterator has
+// Stop ends the iterator, which is in a yield. It returns false if the iterator has
 // suspended, as Next does; afterwards comes [Loop.Stopped].
 func (l *Loop[K, V]) Stop(r *Run) bool {
 	l.iteration.order().stopped = true

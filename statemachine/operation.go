@@ -27,7 +27,7 @@ import (
 //	 2. Suspend; the frames move to       2. Complete: swap(over); was it joined? tell
 //	    the heap                             the chain
 //	 3. Join: CAS(open, joined); over?
-//	    go on
+//	    continue
 //
 // Proof. One of the compare-and-swap and the swap comes first. If the left one does,
 // the right one finds the chain and tells it; if the right one does, the left one
@@ -96,6 +96,20 @@ type WaitingVoid[T any] Waiting[T]
 type Outcome[T any] interface {
 	Results(r *Run) (T, error)
 }
+
+// Waiting2 is [Waiting] for a call with the results (T1, T2, error).
+type Waiting2[T1, T2 any] struct{ of Outcome2[T1, T2] }
+
+// Outcome2 is [Outcome] for the results (T1, T2, error).
+type Outcome2[T1, T2 any] interface {
+	Results(r *Run) (T1, T2, error)
+}
+
+// Init makes w, a field of the object of, its handle.
+func (w *Waiting2[T1, T2]) Init(of Outcome2[T1, T2]) { w.of = of }
+
+// Results returns the outcome of the call when the machine continues. It is called once.
+func (w *Waiting2[T1, T2]) Results(r *Run) (T1, T2, error) { return w.of.Results(r) }
 
 // Init makes w, a field of the object of, its handle.
 func (w *Waiting[T]) Init(of Outcome[T]) { w.of = of }

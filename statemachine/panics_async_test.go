@@ -504,7 +504,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool 
 }
 
 // moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 	state := frame.State
 	frame.State = statemachine.Running
@@ -962,7 +962,7 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 	var r statemachine.Run
 	frame := fallThroughStreamsFrame{f: f}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, n) {
+	if frame.moveNext(&r, &fallThroughStreamsArgs{ctx: ctx, n: n}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
@@ -983,9 +983,15 @@ type fallThroughStreamsFrame struct {
 	result0 error
 }
 
+// fallThroughStreamsArgs are the parameters of [fallThroughStreams] that are needed only before its first suspension.
+type fallThroughStreamsArgs struct {
+	ctx context.Context
+	n   int
+}
+
 // moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool) {
+// When it continues, args is nil.
+func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	defer frame.loops.Leave(r, &frame.Frame, 4, &finished)
 	state := frame.State
@@ -1007,14 +1013,14 @@ func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, ctx context.
 		frame.defers.PushPlain(func() { f.out() })
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
-	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(ctx, frame.f, n-1))
+	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(args.ctx, frame.f, args.n-1))
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	frame.loops.Open(frame.loop1)
 range1:
 	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1018
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1024
 		goto resume1
 	}
 	frame.State = 1
@@ -1031,7 +1037,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1035
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1041
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return r.Yield()
@@ -1039,7 +1045,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1043
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1049
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
@@ -1052,7 +1058,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1056
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1062
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1068,7 +1074,7 @@ type fallThroughStreamsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.fallThroughStreamsFrame.moveNext(r, nil, 0) {
+	if !frame.fallThroughStreamsFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -1077,4 +1083,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 20633beff9a2674f
+// Digest of what is above: 68fd53a3dc67cf6c

@@ -164,7 +164,7 @@ func (f *fall) run(through func(context.Context, *fall, int) *job.Job[job.Void],
 
 // The stack says what a panic costs: the runtime walks over what lies there for each
 // machine, so a stack that grows by some frames a machine makes the whole quadratic.
-func TestWhatPassesThroughMachinesLeavesNothingOnTheStack(t *testing.T) {
+func TestPanicsAndGoexitThroughMachinesLeaveNothingOnTheStack(t *testing.T) {
 	const machines, some = 200, 80
 	for name, through := range falls {
 		for _, suspends := range []bool{false, true} {

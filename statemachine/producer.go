@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Producer is the part that the frames of streams share: a [Frame], and the value at
-// whose yield it stands. It comes first in the frame of a function that returns a
+// Producer is the part that the frames of streams share: a [Frame], and the value that
+// it yields. It comes first in the frame of a function that returns a
 // sequence.
 type Producer[T any] struct {
 	Frame

@@ -262,7 +262,7 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) 
 		}
 	}
 	c.node.Prepare(c)
-	return r.enlist(c, w, lookOut(c, j))
+	return r.enlist(c, w, beginCycleCheck(c, j))
 }
 
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is

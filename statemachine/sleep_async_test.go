@@ -68,16 +68,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:73
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:72
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/statemachine/sleep_test.go:25
+//line github.com/movenext/movenext/statemachine/sleep_test.go:24
+		return true, err
 	}
 	// sleep_test.go:26: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:81
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:80
 	if !asleep2 {
 		goto resumed2
 	}
@@ -88,7 +87,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:92
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:91
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -120,7 +119,7 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := nodLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&r, &nodArgs{ctx: ctx, d: d}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodMachine{nodLocals: frame}
@@ -132,9 +131,15 @@ type nodLocals struct {
 	statemachine.Frame
 }
 
+// nodArgs are the parameters of [nod] that are needed only before its first suspension.
+type nodArgs struct {
+	ctx context.Context
+	d   time.Duration
+}
+
 // moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *nodLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -147,8 +152,8 @@ func (f *nodLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Du
 	}
 	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
-	asleep1, result0 = statemachine.Sleep(r, ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:152
+	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
 	if !asleep1 {
 		goto resumed1
 	}
@@ -158,7 +163,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:162
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:167
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -176,7 +181,7 @@ type nodMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -184,4 +189,4 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07f5543f3c479936
+// Digest of what is above: 54c9236b6386f3f6

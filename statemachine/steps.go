@@ -11,7 +11,7 @@ import (
 
 // Steps is asked for by job.Stream.Pull: next begins the step to the next value, and
 // stop the way to the end. Each is called when the job that the last one has returned
-// has ended. No goroutine waits in between: the machine stands at its yield.
+// has ended. No goroutine waits in between: the machine is suspended in its yield.
 func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
 	m := s.begin()
 	next = func(ctx context.Context) *job.Job[T] {

@@ -22,7 +22,7 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	var r statemachine.Run
 	frame := zippedFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, one, two) {
+	if frame.moveNext(&r, &zippedArgs{one2: one, two: two}) {
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &zippedMachine{zippedFrame: frame}
@@ -45,18 +45,24 @@ type zippedFrame struct {
 	err error
 }
 
+// zippedArgs are the parameters of [zipped] that are needed only before its first suspension.
+type zippedArgs struct {
+	one2 *job.Stream[string]
+	two  *job.Stream[string]
+}
+
 // moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *zippedFrame) moveNext(r *statemachine.Run, one2 *job.Stream[string], two *job.Stream[string]) bool {
+// When it continues, args is nil.
+func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
 	for {
-		if finished, again := f.step(r, one2, two); !again {
+		if finished, again := f.step(r, args); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *zippedFrame) step(r *statemachine.Run, one2 *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
+func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 4, &again)
 	var err2 error
 	state := f.State
@@ -75,7 +81,7 @@ func (f *zippedFrame) step(r *statemachine.Run, one2 *job.Stream[string], two *j
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:21
-	f.a, f.b = one2.Pull(), two.Pull()
+	f.a, f.b = args.one2.Pull(), args.two.Pull()
 	{
 		a := f.a
 		ctx := f.ctx
@@ -103,7 +109,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if f.next1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:107
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:113
 		goto resume1
 	}
 	f.State = 1
@@ -117,7 +123,7 @@ resume1:
 	f.next1 = nil
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:121
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -126,7 +132,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if f.next1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:130
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:136
 		goto resume2
 	}
 	f.State = 2
@@ -142,20 +148,20 @@ resume2:
 		f.next1 = nil
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:146
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:158
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:159
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:165
 		return true, false
 	}
 	f.State = 3
@@ -164,7 +170,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:168
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:174
 	goto epilogue
 }
 
@@ -181,7 +187,7 @@ type zippedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.zippedFrame.moveNext(r, nil, nil) {
+	if !f.zippedFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, f.all, f.err)
@@ -192,7 +198,7 @@ func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
 // zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
 func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
-	if frame.moveNext(r, a, ctx) {
+	if frame.moveNext(r, &zippedFunc1Args{a: a, ctx: ctx}) {
 		return nil
 	}
 	m := new(zippedFunc1Frame)
@@ -208,14 +214,20 @@ type zippedFunc1Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
+// zippedFunc1Args are the parameters of a function literal of [zipped] that are needed only before its first suspension.
+type zippedFunc1Args struct {
+	a   *job.Puller[string]
+	ctx context.Context
+}
+
 // MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, a *job.Puller[string], ctx context.Context) bool {
+// When it continues, args is nil.
+func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -227,10 +239,10 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, a *job.Puller[string], 
 	}
 	// steps_test.go:22: defer func() { _ = a.Stop(ctx) }()
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	f.stop1 = a.StopAsync(ctx)
+	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if f.stop1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:234
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:246
 		goto resume1
 	}
 	f.State = 1
@@ -241,7 +253,7 @@ resume1:
 	statemachine.TwinResult(r, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:245
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
 	f.State = statemachine.Finished
 	return true
 }
@@ -259,7 +271,7 @@ func (f *zippedFunc1Frame) Results(r *statemachine.Run) {
 // zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
 func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
-	if frame.moveNext(r, b, ctx) {
+	if frame.moveNext(r, &zippedFunc2Args{b: b, ctx: ctx}) {
 		return nil
 	}
 	m := new(zippedFunc2Frame)
@@ -275,14 +287,20 @@ type zippedFunc2Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
+// zippedFunc2Args are the parameters of a function literal of [zipped] that are needed only before its first suspension.
+type zippedFunc2Args struct {
+	b   *job.Puller[string]
+	ctx context.Context
+}
+
 // MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc2Frame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, b *job.Puller[string], ctx context.Context) bool {
+// When it continues, args is nil.
+func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -294,10 +312,10 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, b *job.Puller[string], 
 	}
 	// steps_test.go:23: defer func() { _ = b.Stop(ctx) }()
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	f.stop1 = b.StopAsync(ctx)
+	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if f.stop1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:301
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:319
 		goto resume1
 	}
 	f.State = 1
@@ -308,7 +326,7 @@ resume1:
 	statemachine.TwinResult(r, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:312
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:330
 	f.State = statemachine.Finished
 	return true
 }
@@ -357,7 +375,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:361
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -374,7 +392,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:378
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:396
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -387,7 +405,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:391
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:409
 	f.State = statemachine.Finished
 	return true
 }
@@ -397,4 +415,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 0b7c9a58a20d3d56
+// Digest of what is above: 0c2eff78d636120f

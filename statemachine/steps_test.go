@@ -55,7 +55,7 @@ func TestTwoStreamsArePulledInTurnByPlainCodeAndByAMachine(t *testing.T) {
 	}
 }
 
-// The machine of the stream stands at its await, not on a goroutine, and the value is
+// The machine of the stream is suspended in its await, on no goroutine, and the value is
 // not lost.
 func TestAPulledMachineSuspends(t *testing.T) {
 	source := job.NewSource[string]()

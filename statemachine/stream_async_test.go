@@ -183,7 +183,7 @@ type collectFrame struct {
 }
 
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
@@ -419,7 +419,7 @@ type exitsInFrame struct {
 }
 
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter first is needed only before the first suspension.
 func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
@@ -548,7 +548,7 @@ type drainFrame struct {
 }
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
@@ -815,4 +815,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 41cca16498a1b3bf
+// Digest of what is above: 31d50a91e8433db9

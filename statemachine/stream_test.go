@@ -65,7 +65,7 @@ func words(list ...string) (jobs []*job.Job[string]) {
 	return jobs
 }
 
-func TestAStreamGoesOnWhenTheNextValueIsWantedAndNotBefore(t *testing.T) {
+func TestAStreamContinuesWhenTheNextValueIsWantedAndNotBefore(t *testing.T) {
 	var h history
 	s := lettersAsync(&h, words("a", "b"), nil)
 	assert.Empty(t, h, "nothing happens before it is ranged over")
@@ -218,7 +218,7 @@ func upTo(n int) iter.Seq2[int, error] {
 	}
 }
 
-func TestAPlainSequenceGoesOnWhenItsLoopsHomeIsGone(t *testing.T) {
+func TestAPlainSequenceContinuesWhenItsLoopsHomeIsGone(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1))
 	gate := make(chan struct{})
 	seq := func(yield func(int, error) bool) {

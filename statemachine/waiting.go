@@ -13,7 +13,7 @@ import (
 //
 // A suspended chain of calls has no stack that a report could print. But it has frames,
 // each of which knows where it stopped; and the frames are linked from callee to
-// caller. So a chain can say what it stands for: the suspended calls, and the job at
+// caller. So a chain can report the suspended calls that it consists of, and the job at
 // their end. Package job asks for it while the chain's node is detached from the list
 // that it waits in, so that it cannot be resumed meanwhile: the plain fields can be
 // read.
@@ -118,43 +118,43 @@ func (r *Run) asyncStack() []job.Frame {
 	return frames
 }
 
-// lookout finds the cycle that a chain closes by registering with a job, after it has
+// cycleCheck finds the cycle that a chain closes by registering with a job, after it has
 // registered: the machines' half of what Job.Wait does. Why after, and why the chain's job
 // is noted before, is in jobcore.Awaiting and in package job, where cycles are explained.
 //
-//	before       l := lookOut(c, awaited)
+//	before       check := beginCycleCheck(c, awaited)
 //	register     awaited.Register(n), the node of c
-//	after        l.takeBack(n)
-type lookout struct{ waiting, awaited jobcore.Insides }
+//	after        check.takeBack(n)
+type cycleCheck struct{ waiting, awaited jobcore.Insides }
 
-// lookOut returns the look-out of c, which is about to register with awaited.
-func lookOut(c *chain, awaited jobcore.Insides) lookout {
+// beginCycleCheck returns the check for c, which is about to register with awaited.
+func beginCycleCheck(c *chain, awaited jobcore.Insides) cycleCheck {
 	if !awaited.Waits() {
-		return lookout{}
+		return cycleCheck{}
 	}
-	return lookout{jobcore.Of(c.WaitingJob()), awaited}
+	return cycleCheck{jobcore.Of(c.WaitingJob()), awaited}
 }
 
 // takeBack returns the error of the cycle, and has taken n back from the awaited job, or
 // nil.
-func (l lookout) takeBack(n *continuation.Node) error {
-	if l.waiting == nil {
+func (k cycleCheck) takeBack(n *continuation.Node) error {
+	if k.waiting == nil {
 		return nil
 	}
-	return l.awaited.TakeBack(n, l.waiting)
+	return k.awaited.TakeBack(n, k.waiting)
 }
 
-// enlist registers c with w, the job that the look-out is for, unless that closes a
+// enlist registers c with w, the job that the check is for, unless that closes a
 // cycle: the await then returns a *[job.CycleError]. Otherwise, and also between the
 // two steps, the chain belongs to another goroutine.
-func (r *Run) enlist(c *chain, w awaiter.Registrar, l lookout) bool {
-	return w.Register(&c.node) && !r.closesCircle(c, l)
+func (r *Run) enlist(c *chain, w awaiter.Registrar, check cycleCheck) bool {
+	return w.Register(&c.node) && !r.closesCycle(c, check)
 }
 
-// closesCircle reports whether c must not wait for the job that it has registered with;
+// closesCycle reports whether c must not wait for the job that it has registered with;
 // it is the caller's again then.
-func (r *Run) closesCircle(c *chain, l lookout) bool {
-	err := l.takeBack(&c.node)
+func (r *Run) closesCycle(c *chain, check cycleCheck) bool {
+	err := check.takeBack(&c.node)
 	if err != nil {
 		r.outcome = &outcome{refusal: err}
 	}

@@ -107,7 +107,7 @@ func TestAMachineThatAwaitsItselfIsTold(t *testing.T) {
 	assert.ErrorIs(t, err, job.ErrWouldDeadlock)
 }
 
-func TestACircleOfMachinesIsRefusedByWhoeverClosesIt(t *testing.T) {
+func TestTheMachineThatClosesACycleIsRefused(t *testing.T) {
 	ctx := oneWorker(t)
 	for _, n := range []int{2, 3, 40} {
 		js := make([]*job.Job[int], n)
@@ -127,7 +127,7 @@ func TestACircleOfMachinesIsRefusedByWhoeverClosesIt(t *testing.T) {
 	}
 }
 
-func TestACircleOfMachinesAndCombinatorsIsFound(t *testing.T) {
+func TestACycleOfMachinesAndCombinatorsIsFound(t *testing.T) {
 	ctx := oneWorker(t)
 	for name, around := range map[string]func(*job.Job[int]) *job.Job[int]{
 		"Race": func(j *job.Job[int]) *job.Job[int] { return job.Race(j) },
@@ -156,7 +156,7 @@ func TestACircleOfMachinesAndCombinatorsIsFound(t *testing.T) {
 }
 
 // On several workers, at whatever moment: no machine waits forever.
-func TestCirclesOfMachinesOnSeveralWorkers(t *testing.T) {
+func TestCyclesOfMachinesOnSeveralWorkers(t *testing.T) {
 	p := pool.New(pool.Workers(4, 4))
 	ctx := schedulers.With(context.Background(), p)
 	for round := range 300 {

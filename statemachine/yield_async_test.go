@@ -40,7 +40,7 @@ type givesWayLocals struct {
 }
 
 // moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -82,11 +82,12 @@ resume2:
 		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 		f.await2 = nil
-		result0 = err
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:86
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/yield_test.go:56
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:88
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:91
 }
 
 // Location returns where [givesWay] is suspended.
@@ -136,7 +137,7 @@ type givesWayByHandLocals struct {
 }
 
 // moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -156,7 +157,7 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:160
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:161
 		goto resume1
 	}
 	f.State = 1
@@ -170,11 +171,10 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		if err != nil {
-			result0 = err
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:175
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/statemachine/yield_test.go:66
+//line github.com/movenext/movenext/statemachine/yield_test.go:65
+			return true, err
 		}
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
@@ -197,11 +197,12 @@ resume2:
 		_, err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 		f.await2 = nil
-		result0 = err
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:201
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/yield_test.go:69
+		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:203
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:206
 }
 
 // Location returns where [givesWayByHand] is suspended.
@@ -231,7 +232,7 @@ func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.J
 	var r statemachine.Run
 	frame := takesNextLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &takesNextArgs{ctx: ctx, c: c}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesNextMachine{takesNextLocals: frame}
@@ -245,9 +246,15 @@ type takesNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
+// takesNextArgs are the parameters of [takesNext] that are needed only before its first suspension.
+type takesNextArgs struct {
+	ctx context.Context
+	c   *job.Completions[int]
+}
+
 // moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *takesNextLocals) moveNext(r *statemachine.Run, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -259,10 +266,10 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, ctx context.Context, c *
 	}
 	// yield_test.go:166: j, err := c.Next(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	f.next1 = c.NextAsync(ctx)
+	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	if f.next1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:266
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:273
 		goto resume1
 	}
 	f.State = 1
@@ -275,15 +282,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 		f.next1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:280
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:286
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/statemachine/yield_test.go:169
+//line github.com/movenext/movenext/statemachine/yield_test.go:168
+			return true, 0, err
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:287
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:293
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -301,7 +307,7 @@ type takesNextMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *takesNextMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -315,7 +321,7 @@ func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[i
 	var r statemachine.Run
 	frame := takesValueLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &takesValueArgs{ctx: ctx, p: p}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesValueMachine{takesValueLocals: frame}
@@ -329,9 +335,15 @@ type takesValueLocals struct {
 	next1 *job.Job[int]
 }
 
+// takesValueArgs are the parameters of [takesValue] that are needed only before its first suspension.
+type takesValueArgs struct {
+	ctx context.Context
+	p   *job.Puller[int]
+}
+
 // moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *takesValueLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -343,10 +355,10 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, ctx context.Context, p 
 	}
 	// yield_test.go:174: func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	f.next1 = p.NextAsync(ctx)
+	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	if f.next1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:350
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:362
 		goto resume1
 	}
 	f.State = 1
@@ -357,7 +369,7 @@ resume1:
 	result0, result1 = statemachine.TwinResult(r, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:361
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:373
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -375,7 +387,7 @@ type takesValueMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *takesValueMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -389,7 +401,7 @@ func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[
 	var r statemachine.Run
 	frame := takesByHandLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, p); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &takesByHandArgs{ctx: ctx, p: p}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesByHandMachine{takesByHandLocals: frame}
@@ -403,9 +415,15 @@ type takesByHandLocals struct {
 	await1 *job.Job[int]
 }
 
+// takesByHandArgs are the parameters of [takesByHand] that are needed only before its first suspension.
+type takesByHandArgs struct {
+	ctx context.Context
+	p   *job.Puller[int]
+}
+
 // moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *takesByHandLocals) moveNext(r *statemachine.Run, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -417,10 +435,10 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, ctx context.Context, p
 	}
 	// yield_test.go:180: return p.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	f.await1 = p.NextAsync(ctx)
+	f.await1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:424
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:442
 		goto resume1
 	}
 	f.State = 1
@@ -431,7 +449,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:435
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:453
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -449,7 +467,7 @@ type takesByHandMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -458,4 +476,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 99cb7b47343a0c21
+// Digest of what is above: 8e6779d8c0de801d

@@ -77,7 +77,7 @@ func TestStopBeforeTheFirstNextRunsNothing(t *testing.T) {
 	assert.Equal(t, io.EOF, err)
 }
 
-func TestStopEndsWhoWaitsThoughTheSequenceDoesNot(t *testing.T) {
+func TestStopEndsAllWaitsThoughTheSequenceContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		p := bridge.Pull(t.Context(), func(yield func(int) bool) { <-gate; yield(1) })
@@ -130,7 +130,7 @@ func failing(how func()) iter.Seq[int] {
 	}
 }
 
-func TestAPanicOfTheSequenceGoesOnInWhoAsked(t *testing.T) {
+func TestAPanicOfTheSequenceContinuesInTheCaller(t *testing.T) {
 	p := bridge.Pull(t.Context(), failing(func() { panic(errBoom) }))
 	_, err := p.Next(t.Context())
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestAPanicOfTheSequenceGoesOnInWhoAsked(t *testing.T) {
 	assert.ErrorAs(t, err, &pe)
 }
 
-func TestAGoexitOfTheSequenceGoesOnInWhoAsked(t *testing.T) {
+func TestAGoexitOfTheSequenceContinuesInTheCaller(t *testing.T) {
 	p := bridge.Pull(t.Context(), failing(runtime.Goexit))
 	_, _ = p.Next(t.Context())
 	var wg sync.WaitGroup

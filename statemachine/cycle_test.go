@@ -39,29 +39,29 @@ func suspend() *suspended {
 
 // registers is the first step of enlist: from its end on the machine belongs to another
 // goroutine.
-func (m *suspended) registers(t *testing.T, with *suspended) lookout {
+func (m *suspended) registers(t *testing.T, with *suspended) cycleCheck {
 	t.Helper()
 	m.of = with.promise.Job()
-	l := lookOut(&m.chain, jobcore.Of(m.of))
+	l := beginCycleCheck(&m.chain, jobcore.Of(m.of))
 	m.chain.node.Prepare(&m.chain)
 	require.True(t, awaiter.Registrar(m.of).Register(&m.chain.node))
 	return l
 }
 
 // All register before any of them looks.
-func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
+func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 30} {
-		ring, lookouts := make([]*suspended, n), make([]lookout, n)
+		ring, checks := make([]*suspended, n), make([]cycleCheck, n)
 		for i := range ring {
 			ring[i] = suspend()
 		}
 		for i, m := range ring {
-			lookouts[i] = m.registers(t, ring[(i+1)%n])
+			checks[i] = m.registers(t, ring[(i+1)%n])
 		}
 		for i, m := range ring {
 			var run Run
-			refused := run.closesCircle(&m.chain, lookouts[i])
-			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no circle")
+			refused := run.closesCycle(&m.chain, checks[i])
+			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no cycle")
 			if refused {
 				(&delivery{&m.chain, run.outcome}).Run(nil)
 			}
@@ -77,12 +77,12 @@ func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 
 // The awaited job ends while the search continues: then the machine is not the
 // searcher's.
-func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
+func TestAMachineThatWasNotifiedBeforeItIsTakenBackContinues(t *testing.T) {
 	x, y := suspend(), suspend()
 	first := x.registers(t, y)
 	y.registers(t, x)
 	y.SetResult(new(Run), 7, nil) // another goroutine ends it, as no machine is
-	assert.False(t, new(Run).closesCircle(&x.chain, first))
+	assert.False(t, new(Run).closesCycle(&x.chain, first))
 	v, err := x.promise.Job().Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)
