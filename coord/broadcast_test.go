@@ -80,7 +80,7 @@ func TestTheSlowestHoldsUpTheSender(t *testing.T) {
 	assert.Equal(t, 4, next(t, fast))
 }
 
-func TestWhoWaitsIsHandedTheElementWhileOthersLag(t *testing.T) {
+func TestAWaiterIsHandedTheElementWhileOthersLag(t *testing.T) {
 	b := NewBroadcast[int](3, WaitForRoom)
 	lags, waits := b.Subscribe(), b.Subscribe()
 	for v := range 3 {
@@ -164,7 +164,7 @@ func TestTheSlowestLeaves(t *testing.T) {
 	assert.Zero(t, b.kept.len())
 }
 
-func TestASubscriptionIsClosedWhileSomebodyReceives(t *testing.T) {
+func TestASubscriptionIsClosedDuringAReceive(t *testing.T) {
 	b := NewBroadcast[int](1, WaitForRoom)
 	s := b.Subscribe()
 	j := s.ReceiveAsync(endless)
@@ -242,7 +242,7 @@ func TestBroadcastsThatCanNotBe(t *testing.T) {
 	assert.Panics(t, func() { NewBroadcast[int](1, 9) })
 }
 
-func TestAllWhoStayGetAllInOneOrder(t *testing.T) {
+func TestLastingSubscribersGetAllElementsInOneOrder(t *testing.T) {
 	for _, procs := range manyProcs {
 		t.Run(procs.String(), func(t *testing.T) {
 			procs.use(t)

@@ -470,19 +470,18 @@ resume12:
 resumed12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	if !leader {
-		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:475
+//line github.com/movenext/movenext/coord/budget_async_test.go:474
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:117
+//line github.com/movenext/movenext/coord/budget_test.go:116
+		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:480
+//line github.com/movenext/movenext/coord/budget_async_test.go:479
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:486
+//line github.com/movenext/movenext/coord/budget_async_test.go:485
 	if f.waitOrSend9 == nil {
 		goto resumed13
 	}
@@ -494,13 +493,13 @@ resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.waitOrSend9 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:498
+//line github.com/movenext/movenext/coord/budget_async_test.go:497
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.waitOrSend9, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:504
+//line github.com/movenext/movenext/coord/budget_async_test.go:503
 	if f.waitOrSend9 == nil {
 		goto resumed14
 	}
@@ -514,17 +513,16 @@ resume14:
 resumed14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/coord/budget_async_test.go:519
+//line github.com/movenext/movenext/coord/budget_async_test.go:517
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:123
+//line github.com/movenext/movenext/coord/budget_test.go:122
+		return true, err2
 	}
 	v = 0
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:528
+//line github.com/movenext/movenext/coord/budget_async_test.go:526
 	if f.receive15 == nil {
 		goto resumed15
 	}
@@ -538,19 +536,18 @@ resume15:
 resumed15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	if v != 7 {
-		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:543
+//line github.com/movenext/movenext/coord/budget_async_test.go:540
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:127
+//line github.com/movenext/movenext/coord/budget_test.go:126
+		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:548
+//line github.com/movenext/movenext/coord/budget_async_test.go:545
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:554
+//line github.com/movenext/movenext/coord/budget_async_test.go:551
 	if f.waitOrSend9 == nil {
 		goto resumed16
 	}
@@ -564,17 +561,16 @@ resume16:
 resumed16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	if err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/coord/budget_async_test.go:569
+//line github.com/movenext/movenext/coord/budget_async_test.go:565
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:131
+//line github.com/movenext/movenext/coord/budget_test.go:130
+		return true, err3
 	}
 	v2 = 0
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:578
+//line github.com/movenext/movenext/coord/budget_async_test.go:574
 	if f.receive15 == nil {
 		goto resumed17
 	}
@@ -588,28 +584,25 @@ resume17:
 resumed17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	if v2 != 7 {
-		result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:593
+//line github.com/movenext/movenext/coord/budget_async_test.go:588
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:135
+//line github.com/movenext/movenext/coord/budget_test.go:134
+		return true, errUsed
 	}
 endSwitch1:
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/coord/budget_async_test.go:601
+//line github.com/movenext/movenext/coord/budget_async_test.go:595
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:139
+//line github.com/movenext/movenext/coord/budget_test.go:138
+		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:606
+//line github.com/movenext/movenext/coord/budget_async_test.go:600
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/coord/budget_test.go:141
-	result0 = nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:611
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/budget_test.go:141
+	return true, nil
+//line github.com/movenext/movenext/coord/budget_async_test.go:606
 }
 
 // Location returns where [uses] is suspended.
@@ -683,7 +676,7 @@ range1:
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:687
+//line github.com/movenext/movenext/coord/budget_async_test.go:680
 	if f.misuse1 == nil {
 		goto resumed1
 	}
@@ -699,7 +692,7 @@ resumed1:
 	f.panics += misuse2
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:703
+//line github.com/movenext/movenext/coord/budget_async_test.go:696
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -732,7 +725,7 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 	var r statemachine.Run
 	frame := misuseFrame{panics: new(int)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, u, keyed) {
+	if frame.moveNext(&r, &misuseArgs{ctx: ctx, u: u, keyed: keyed}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
@@ -743,7 +736,7 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 // misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame that will have them.
 func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
-	if frame.moveNext(r, ctx, u, keyed) {
+	if frame.moveNext(r, &misuseArgs{ctx: ctx, u: u, keyed: keyed}) {
 		r.Rethrow()
 		return nil, *frame.panics
 	}
@@ -763,14 +756,21 @@ type misuseFrame struct {
 	panics *int
 }
 
+// misuseArgs are the parameters of [misuse] that are needed only before its first suspension.
+type misuseArgs struct {
+	ctx   context.Context
+	u     *uncontended
+	keyed bool
+}
+
 // MoveNext continues [misuse] where it stopped.
 func (f *misuseFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil, false)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *misuseFrame) moveNext(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
+// When it continues, args is nil.
+func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -799,13 +799,13 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, ctx context.Context, u *unco
 		})
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:186
-	if !keyed {
+	if !args.keyed {
 //line github.com/movenext/movenext/coord/budget_test.go:186
 		goto else1
 	}
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
-	f.lockOrAcquire1, _ = u.keyed.LockEnter(r, ctx, []int{})
+	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_async_test.go:810
 	if f.lockOrAcquire1 == nil {
 		goto resumed1
@@ -823,7 +823,7 @@ resumed1:
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
-	f.lockOrAcquire1, _ = u.limiter.AcquireEnter(r, ctx, math.NaN())
+	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_async_test.go:828
 	if f.lockOrAcquire1 == nil {
 		goto resumed2
@@ -865,7 +865,7 @@ type misuseMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.misuseFrame.moveNext(r, nil, nil, false) {
+	if !f.misuseFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -874,4 +874,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 33f19345e6716c57
+// Digest of what is above: aedace2d01833da0

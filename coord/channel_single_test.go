@@ -57,7 +57,7 @@ func (a *alone) got(t *testing.T, want int) {
 	assert.Equal(t, want, v)
 }
 
-func TestWhoWaitsAloneIsServedWithoutTheLock(t *testing.T) {
+func TestASingleWaiterIsServedWithoutTheLock(t *testing.T) {
 	var c Channel[int]
 	a := enterAlone(t, &c)
 	require.True(t, a.join())
@@ -97,7 +97,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 	assert.Equal(t, 1, third.heard)
 }
 
-func TestWhoDisturbsMovesWhoWaitsAlone(t *testing.T) {
+func TestAnotherOperationMovesASingleWaiterToTheQueue(t *testing.T) {
 	for name, disturb := range map[string]func(*Channel[int]){
 		"a receiver with a job": func(c *Channel[int]) { c.ReceiveAsync(endless) },
 		"a sender":              func(c *Channel[int]) { c.mu.Lock(); c.disturb(); c.mu.Unlock() },
@@ -114,7 +114,7 @@ func TestWhoDisturbsMovesWhoWaitsAlone(t *testing.T) {
 	}
 }
 
-func TestClosingTellsWhoWaitsAlone(t *testing.T) {
+func TestClosingEndsTheWaitOfASingleWaiter(t *testing.T) {
 	var c Channel[int]
 	a := enterAlone(t, &c)
 	require.True(t, a.join())
@@ -176,7 +176,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 	})
 }
 
-func TestNobodyCalmsTheChannelWhileALateReceiverIsInPassing(t *testing.T) {
+func TestTheChannelIsNotCalmWhileALateReceiverIsInPassing(t *testing.T) {
 	var c Channel[int]
 	late, next := enterAlone(t, &c), enterAlone(t, &c)
 	_, err := c.TryReceive()

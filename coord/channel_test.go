@@ -47,7 +47,7 @@ func TestTheLowestRankComesOutFirst(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "bb", "aa", "ccc", "dddd"}, got)
 }
 
-func TestAnElementGoesPastTheBufferToWhoWaits(t *testing.T) {
+func TestAnElementGoesPastTheBufferToAWaiter(t *testing.T) {
 	c := NewPriority(func(v int) int64 { return int64(-v) })
 	a, b := c.ReceiveAsync(endless), c.ReceiveAsync(endless)
 	require.NoError(t, c.TrySend(1))
@@ -141,7 +141,7 @@ func TestAFullChannelWithoutRoomStillHandsOver(t *testing.T) {
 	}
 }
 
-func TestWhoIsToldOfADropMaySendAgain(t *testing.T) {
+func TestTheHookOfADropMaySendAgain(t *testing.T) {
 	var c *Channel[int]
 	c = NewBounded(1, DropOldest, Dropped(func(v int) {
 		if v == 1 {
@@ -188,7 +188,7 @@ func TestAClosedChannelGivesWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestClosingTellsThoseWhoWaitForAnElement(t *testing.T) {
+func TestClosingEndsTheWaitsForAnElement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewUnbounded[int]()
 		j := c.ReceiveAsync(endless)

@@ -34,7 +34,7 @@ func TestWaitingHandsTheLockOn(t *testing.T) {
 	completed(t, next)
 }
 
-func TestASignalLetsTheFirstGoOnOnceTheLockIsFree(t *testing.T) {
+func TestASignalReleasesTheFirstWaiterOnceTheLockIsFree(t *testing.T) {
 	c, jobs := condWaiters(t, endless, 2)
 	require.True(t, c.L.TryLock())
 	c.Signal()
@@ -52,7 +52,7 @@ func TestASignalWithoutTheLockServesAtOnce(t *testing.T) {
 	assert.False(t, c.L.TryLock())
 }
 
-func TestASignalForNobodyIsNotRemembered(t *testing.T) {
+func TestASignalWithoutAWaiterIsNotRemembered(t *testing.T) {
 	c, _ := condWaiters(t, endless, 0)
 	c.Signal()
 	c.Broadcast()

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-func TestWhatIsFreeCostsNoAllocation(t *testing.T) {
+func TestUncontendedOperationsAllocateNothing(t *testing.T) {
 	if raceDetector {
 		t.Log("the race detector allocates; the costs of a normal build are checked only")
 		return

@@ -8,6 +8,8 @@
 //	AutoResetEvent, ManualResetEvent      something has happened
 //	Countdown, Barrier, Cond              all are done; all are here; look again
 //	Channel, Broadcast                    elements go to one receiver; to all
+//	Watch                                 a value whose latest version matters
+//	Reusable                              a result again and again, set by hand
 //	Serial                                functions of one key, one after the other
 //	Lazy, SingleFlight                    computed once, by one, for all callers
 //

@@ -165,7 +165,7 @@ type askFrame struct {
 }
 
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter rounds is needed only before the first suspension.
 func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var send2 error
@@ -290,7 +290,7 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	var r statemachine.Run
 	frame := farewellFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, gate, out, v) {
+	if frame.moveNext(&r, &farewellArgs{ctx: ctx, gate: gate, out: out, v: v}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &farewellMachine{farewellFrame: frame}
@@ -307,18 +307,26 @@ type farewellFrame struct {
 	result0 error
 }
 
+// farewellArgs are the parameters of [farewell] that are needed only before its first suspension.
+type farewellArgs struct {
+	ctx  context.Context
+	gate *coord.ManualResetEvent
+	out  *coord.Channel[string]
+	v    string
+}
+
 // moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *farewellFrame) moveNext(r *statemachine.Run, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
+// When it continues, args is nil.
+func (f *farewellFrame) moveNext(r *statemachine.Run, args *farewellArgs) bool {
 	for {
-		if finished, again := f.step(r, ctx, gate, out, v); !again {
+		if finished, again := f.step(r, args); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *farewellFrame) step(r *statemachine.Run, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (finished, again bool) {
+func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var wait2 error
 	state := f.State
@@ -335,9 +343,9 @@ func (f *farewellFrame) step(r *statemachine.Run, ctx context.Context, gate *coo
 		f.Misuse(state)
 	}
 	{
-		out := out
-		ctx := ctx
-		v := v
+		out := args.out
+		ctx := args.ctx
+		v := args.v
 //line github.com/movenext/movenext/coord/entered_test.go:53
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/entered_test.go:53
@@ -349,8 +357,8 @@ func (f *farewellFrame) step(r *statemachine.Run, ctx context.Context, gate *coo
 	}
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	f.wait1, wait2 = gate.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:354
+	f.wait1, wait2 = args.gate.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:362
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -369,7 +377,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:373
+//line github.com/movenext/movenext/coord/entered_async_test.go:381
 		return true, false
 	}
 	f.State = 2
@@ -377,7 +385,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:381
+//line github.com/movenext/movenext/coord/entered_async_test.go:389
 	goto epilogue
 }
 
@@ -394,7 +402,7 @@ type farewellMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.farewellFrame.moveNext(r, nil, nil, nil, "") {
+	if !f.farewellFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, f.result0)
@@ -405,7 +413,7 @@ func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the results, or the suspended frame that will have them.
 func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
-	if frame.moveNext(r, out, ctx, v) {
+	if frame.moveNext(r, &farewellFunc1Args{out: out, ctx: ctx, v: v}) {
 		return nil
 	}
 	m := new(farewellFunc1Frame)
@@ -421,14 +429,21 @@ type farewellFunc1Frame struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
+// farewellFunc1Args are the parameters of a function literal of [farewell] that are needed only before its first suspension.
+type farewellFunc1Args struct {
+	out *coord.Channel[string]
+	ctx context.Context
+	v   string
+}
+
 // MoveNext continues a function literal of [farewell] where it stopped.
 func (f *farewellFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil, "")
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) bool {
+// When it continues, args is nil.
+func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -440,8 +455,8 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, out *coord.Channel[st
 	}
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
-	f.send1, _ = out.SendEnter(r, ctx, v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:445
+	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:460
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -453,7 +468,7 @@ resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_async_test.go:457
+//line github.com/movenext/movenext/coord/entered_async_test.go:472
 	f.State = statemachine.Finished
 	return true
 }
@@ -491,7 +506,7 @@ type twiceLocals struct {
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter first is needed only before the first suspension.
 func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
@@ -509,7 +524,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	// entered_test.go:150: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1, v, err = f.in.ReceiveEnter(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:513
+//line github.com/movenext/movenext/coord/entered_async_test.go:528
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -523,16 +538,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:151
 	if err == nil {
-		result0, result1 = v, nil
-//line github.com/movenext/movenext/coord/entered_async_test.go:528
+//line github.com/movenext/movenext/coord/entered_async_test.go:542
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/coord/entered_test.go:153
+//line github.com/movenext/movenext/coord/entered_test.go:152
+		return true, v, nil
 	}
 	// entered_test.go:154: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:536
+//line github.com/movenext/movenext/coord/entered_async_test.go:550
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -545,7 +559,7 @@ resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/entered_async_test.go:549
+//line github.com/movenext/movenext/coord/entered_async_test.go:563
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -572,4 +586,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8b702d0459fb4058
+// Digest of what is above: 0ac14ac084132cea

@@ -10,15 +10,20 @@ import (
 
 var (
 	// ErrClosed is the error of a send to a closed [Channel] or [Broadcast], of a
-	// receive from one that has nothing left, and of a receive from a closed
-	// [Subscription].
+	// receive from one that has nothing left, of a receive from a closed
+	// [Subscription], and of a closed [Watch] whose last value has been seen.
 	ErrClosed = errors.New("coord: closed")
 
 	// ErrFull is returned by sends that found no room and do not wait for it.
 	ErrFull = errors.New("coord: full")
 
-	// ErrEmpty is returned by TryReceive if there is no element yet.
+	// ErrEmpty is returned by TryReceive if there is no element yet, and by the TryNext
+	// of an [Observer].
 	ErrEmpty = errors.New("coord: empty")
+
+	// ErrRound is the error of a [Reusable] that is misused: a round that is set or read
+	// twice, late, or by two at a time; or begun while another is not read.
+	ErrRound = errors.New("coord: misused round")
 
 	// ErrNegativeWeight is returned for an Acquire of a negative number of
 	// permits.

@@ -23,7 +23,7 @@ func TestAnAutoResetEventRemembersOneSet(t *testing.T) {
 	pending(t, e.WaitAsync(endless))
 }
 
-func TestEachSetLetsOneGoOn(t *testing.T) {
+func TestEachSetReleasesOneWaiter(t *testing.T) {
 	var e AutoResetEvent
 	a, b := e.WaitAsync(endless), e.WaitAsync(endless)
 	e.Set()
@@ -34,7 +34,7 @@ func TestEachSetLetsOneGoOn(t *testing.T) {
 	assert.False(t, e.TryWait(), "both were used")
 }
 
-func TestASetIsNotLostOnWhoGaveUp(t *testing.T) {
+func TestASetIsNotLostOnAWaiterThatGaveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e AutoResetEvent
 		ctx, cancel := context.WithCancel(endless)
@@ -47,7 +47,7 @@ func TestASetIsNotLostOnWhoGaveUp(t *testing.T) {
 	})
 }
 
-func TestSetAndResetAtOnceLetsAllGoOnWhoWaited(t *testing.T) {
+func TestSetAndResetAtOnceReleasesAllWaiters(t *testing.T) {
 	var e ManualResetEvent
 	a, b := e.WaitAsync(endless), e.WaitAsync(endless)
 	e.Set()
@@ -57,7 +57,7 @@ func TestSetAndResetAtOnceLetsAllGoOnWhoWaited(t *testing.T) {
 	pending(t, e.WaitAsync(endless))
 }
 
-func TestAnOpenGateHoldsNobodyUp(t *testing.T) {
+func TestAnOpenGateDelaysNoWaiter(t *testing.T) {
 	var e ManualResetEvent
 	e.Set()
 	require.NoError(t, e.Wait(endless))
@@ -112,7 +112,7 @@ func TestABarrierEndsAPhaseWithTheLastToCome(t *testing.T) {
 	assert.EqualValues(t, 3, b.Phase())
 }
 
-func TestWhoGivesUpAtABarrierHasNotCome(t *testing.T) {
+func TestAParticipantThatGivesUpAtABarrierHasNotArrived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBarrier(2)
 		ctx, cancel := context.WithCancel(endless)
@@ -173,7 +173,7 @@ func TestBarriersThatCanNotBe(t *testing.T) {
 	assert.True(t, leader)
 }
 
-func TestNobodyIsAPhaseAhead(t *testing.T) {
+func TestNoParticipantIsAPhaseAhead(t *testing.T) {
 	for _, procs := range manyProcs {
 		t.Run(procs.String(), func(t *testing.T) {
 			procs.use(t)

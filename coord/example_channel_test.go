@@ -123,3 +123,40 @@ func ExampleChannel_AllAsync() {
 	// a <nil>
 	// b <nil>
 }
+
+// Versions that an observer was too slow for are skipped; the last one never is.
+func ExampleWatch() {
+	ctx := context.Background()
+	percent := coord.NewWatch(0)
+	bar := percent.Observe()
+	_ = percent.Set(10)
+	_ = percent.Set(40)
+	fmt.Println(bar.Next(ctx))
+	_ = percent.Set(100)
+	percent.Close()
+	fmt.Println(bar.Next(ctx))
+	_, err := bar.Next(ctx)
+	fmt.Println(errors.Is(err, coord.ErrClosed), percent.Value())
+	// Output:
+	// 40 <nil>
+	// 100 <nil>
+	// true 100
+}
+
+// One object for all results of a device. What would read a round twice is an error.
+func ExampleReusable() {
+	ctx := context.Background()
+	var results coord.Reusable[string]
+	for _, v := range []string{"first", "second"} {
+		round, _ := results.Begin()
+		_ = results.Set(round, v, nil) // usually by the device's callback
+		fmt.Println(results.Get(ctx, round))
+		_, err := results.Get(ctx, round)
+		fmt.Println(err)
+	}
+	// Output:
+	// first <nil>
+	// coord: misused round: cannot read round 1: it is over
+	// second <nil>
+	// coord: misused round: cannot read round 2: it is over
+}

@@ -56,7 +56,7 @@ func ExampleFullMode() {
 // Ten requests in flight, three of one tenant: a tenant with many requests delays the
 // others by one.
 func ExampleLimiter() {
-	requests := coord.NewLimiter[string](10, coord.PerKey(3), coord.LineLimit(1000))
+	requests := coord.NewLimiter[string](10, coord.PerKey(3), coord.QueueLimit(1000))
 	ctx := context.Background()
 	if err := requests.Acquire(ctx, "Ann"); err != nil {
 		fmt.Println(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -73,8 +74,7 @@ func (f *flight[T]) failed() bool { return f.run.IsCompleted() && !f.succeeded()
 // An error that already wraps one was returned by fn, and is left as it is.
 func (f *flight[T]) result() (T, error) {
 	v, err := f.run.GetResult()
-	_, panicked := err.(*job.PanicError)
-	if panicked || err == job.ErrGoexit {
+	if promise.Thrown(err) {
 		err = fmt.Errorf("coord: computing a shared value: %w", err)
 	}
 	return v, err

@@ -22,7 +22,7 @@ func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := locksMutexLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, m); finished {
+	if finished, v0 := frame.moveNext(&r, &locksMutexArgs{ctx: ctx, m: m}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksMutexMachine{locksMutexLocals: frame}
@@ -36,9 +36,15 @@ type locksMutexLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
+// locksMutexArgs are the parameters of [locksMutex] that are needed only before its first suspension.
+type locksMutexArgs struct {
+	ctx context.Context
+	m   *coord.Mutex
+}
+
 // moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *locksMutexLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -51,8 +57,8 @@ func (f *locksMutexLocals) moveNext(r *statemachine.Run, ctx context.Context, m 
 	}
 	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
-	f.lock1, err = m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:56
+	f.lock1, err = args.m.LockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:62
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -64,11 +70,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:20
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:70
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:74
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:20
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:78
 }
 
 // Location returns where [locksMutex] is suspended.
@@ -84,7 +90,7 @@ type locksMutexMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksMutexMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -98,7 +104,7 @@ func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *jo
 	var r statemachine.Run
 	frame := locksRWLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, m, write); finished {
+	if finished, v0 := frame.moveNext(&r, &locksRWArgs{ctx: ctx, m: m, write: write}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksRWMachine{locksRWLocals: frame}
@@ -112,9 +118,16 @@ type locksRWLocals struct {
 	lockOrRLock1 *statemachine.WaitingVoid[job.Void]
 }
 
+// locksRWArgs are the parameters of [locksRW] that are needed only before its first suspension.
+type locksRWArgs struct {
+	ctx   context.Context
+	m     *coord.RWMutex
+	write bool
+}
+
 // moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *locksRWLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
+// When it continues, args is nil.
+func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -127,14 +140,14 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, ctx context.Context, m *co
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:24
-	if !write {
+	if !args.write {
 //line github.com/movenext/movenext/coord/home_gone_test.go:24
 		goto else1
 	}
 	// home_gone_test.go:25: err = m.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
-	f.lockOrRLock1, err = m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:138
+	f.lockOrRLock1, err = args.m.LockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:151
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
@@ -146,13 +159,13 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:150
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:163
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
-	f.lockOrRLock1, err = m.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:156
+	f.lockOrRLock1, err = args.m.RLockEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:169
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
@@ -165,7 +178,7 @@ resume2:
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:169
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -183,7 +196,7 @@ type locksRWMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksRWMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, false)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -197,7 +210,7 @@ func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string)
 	var r statemachine.Run
 	frame := locksKeyLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, m, key); finished {
+	if finished, v0 := frame.moveNext(&r, &locksKeyArgs{ctx: ctx, m: m, key: key}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksKeyMachine{locksKeyLocals: frame}
@@ -211,9 +224,16 @@ type locksKeyLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
+// locksKeyArgs are the parameters of [locksKey] that are needed only before its first suspension.
+type locksKeyArgs struct {
+	ctx context.Context
+	m   *coord.KeyedMutex[string]
+	key string
+}
+
 // moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *locksKeyLocals) moveNext(r *statemachine.Run, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -226,8 +246,8 @@ func (f *locksKeyLocals) moveNext(r *statemachine.Run, ctx context.Context, m *c
 	}
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
-	f.lock1, err = m.LockEnter(r, ctx, key)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:231
+	f.lock1, err = args.m.LockEnter(r, args.ctx, args.key)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:251
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -239,11 +259,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:35
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:245
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:263
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:35
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:267
 }
 
 // Location returns where [locksKey] is suspended.
@@ -259,7 +279,7 @@ type locksKeyMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksKeyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, "")
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -273,7 +293,7 @@ func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *jo
 	var r statemachine.Run
 	frame := acquiresLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, s, n); finished {
+	if finished, v0 := frame.moveNext(&r, &acquiresArgs{ctx: ctx, s: s, n: n}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acquiresMachine{acquiresLocals: frame}
@@ -287,9 +307,16 @@ type acquiresLocals struct {
 	acquire1 *statemachine.WaitingVoid[job.Void]
 }
 
+// acquiresArgs are the parameters of [acquires] that are needed only before its first suspension.
+type acquiresArgs struct {
+	ctx context.Context
+	s   *coord.Semaphore
+	n   int64
+}
+
 // moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *acquiresLocals) moveNext(r *statemachine.Run, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -302,8 +329,8 @@ func (f *acquiresLocals) moveNext(r *statemachine.Run, ctx context.Context, s *c
 	}
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
-	f.acquire1, err = s.AcquireEnter(r, ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:307
+	f.acquire1, err = args.s.AcquireEnter(r, args.ctx, args.n)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:334
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -315,11 +342,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:41
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:321
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:41
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:350
 }
 
 // Location returns where [acquires] is suspended.
@@ -335,7 +362,7 @@ type acquiresMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *acquiresMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -349,7 +376,7 @@ func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *
 	var r statemachine.Run
 	frame := waitsForSignalLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
+	if finished, v0 := frame.moveNext(&r, &waitsForSignalArgs{ctx: ctx, e: e}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForSignalMachine{waitsForSignalLocals: frame}
@@ -363,9 +390,15 @@ type waitsForSignalLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
+// waitsForSignalArgs are the parameters of [waitsForSignal] that are needed only before its first suspension.
+type waitsForSignalArgs struct {
+	ctx context.Context
+	e   *coord.AutoResetEvent
+}
+
 // moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSignalArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -378,8 +411,8 @@ func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, ctx context.Context
 	}
 	// home_gone_test.go:46: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
-	f.wait1, err = e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:383
+	f.wait1, err = args.e.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:416
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -391,11 +424,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:47
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:397
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:428
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:47
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:432
 }
 
 // Location returns where [waitsForSignal] is suspended.
@@ -411,7 +444,7 @@ type waitsForSignalMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForSignalMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -425,7 +458,7 @@ func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *
 	var r statemachine.Run
 	frame := waitsForGateLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, e); finished {
+	if finished, v0 := frame.moveNext(&r, &waitsForGateArgs{ctx: ctx, e: e}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForGateMachine{waitsForGateLocals: frame}
@@ -439,9 +472,15 @@ type waitsForGateLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
+// waitsForGateArgs are the parameters of [waitsForGate] that are needed only before its first suspension.
+type waitsForGateArgs struct {
+	ctx context.Context
+	e   *coord.ManualResetEvent
+}
+
 // moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *waitsForGateLocals) moveNext(r *statemachine.Run, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -454,8 +493,8 @@ func (f *waitsForGateLocals) moveNext(r *statemachine.Run, ctx context.Context, 
 	}
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
-	f.wait1, err = e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
+	f.wait1, err = args.e.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:498
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -467,11 +506,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:53
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:473
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:510
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:53
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:514
 }
 
 // Location returns where [waitsForGate] is suspended.
@@ -487,7 +526,7 @@ type waitsForGateMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForGateMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -539,7 +578,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:543
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:582
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
@@ -574,7 +613,7 @@ resumed1:
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:578
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:617
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -593,7 +632,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:597
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:636
 }
 
 // Location returns where [waitsOnCond] is suspended.
@@ -624,7 +663,7 @@ func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[
 	var r statemachine.Run
 	frame := receivesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &receivesArgs{ctx: ctx, c: c}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &receivesMachine{receivesLocals: frame}
@@ -638,9 +677,15 @@ type receivesLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
+// receivesArgs are the parameters of [receives] that are needed only before its first suspension.
+type receivesArgs struct {
+	ctx context.Context
+	c   *coord.Channel[int]
+}
+
 // moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *receivesLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -654,8 +699,8 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, ctx context.Context, c *c
 	}
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
-	f.receive1, v, err = c.ReceiveEnter(r, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:659
+	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:704
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -667,11 +712,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:69
-	result0, result1 = v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:673
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:716
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/coord/home_gone_test.go:69
+	return true, v, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:720
 }
 
 // Location returns where [receives] is suspended.
@@ -687,7 +732,7 @@ type receivesMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *receivesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -701,7 +746,7 @@ func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.
 	var r statemachine.Run
 	frame := sendsLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, c, v); finished {
+	if finished, v0 := frame.moveNext(&r, &sendsArgs{ctx: ctx, c: c, v: v}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsMachine{sendsLocals: frame}
@@ -715,9 +760,16 @@ type sendsLocals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
+// sendsArgs are the parameters of [sends] that are needed only before its first suspension.
+type sendsArgs struct {
+	ctx context.Context
+	c   *coord.Channel[int]
+	v   int
+}
+
 // moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *sendsLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -730,8 +782,8 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, ctx context.Context, c *coor
 	}
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
-	f.send1, err = c.SendEnter(r, ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:735
+	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:787
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -743,11 +795,11 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:75
-	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:749
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:799
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_test.go:75
+	return true, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:803
 }
 
 // Location returns where [sends] is suspended.
@@ -763,7 +815,7 @@ type sendsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -772,4 +824,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 186655b967ca9ecb
+// Digest of what is above: 110144d64fc999bc

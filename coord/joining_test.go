@@ -152,7 +152,7 @@ func TestAMachineAtACondReleasesTheLockWhenItJoins(t *testing.T) {
 	assert.True(t, m.locked)
 }
 
-func TestWhatIsThereIsTakenWithoutASuspension(t *testing.T) {
+func TestAnAvailableElementIsTakenWithoutASuspension(t *testing.T) {
 	var run statemachine.Run
 	for name, fill := range map[string]func(*Channel[int]){
 		"held":            func(c *Channel[int]) { _ = c.TrySend(1) },

@@ -86,7 +86,7 @@ func inBubbles(t *testing.T, test func(ctx context.Context, a asking, c *attempt
 	}
 }
 
-func TestAllWhoAskAtTheSameTimeShareOneComputation(t *testing.T) {
+func TestConcurrentCallersShareOneComputation(t *testing.T) {
 	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		var jobs []*job.Job[int]
 		var plain sync.WaitGroup
@@ -110,7 +110,7 @@ func TestAllWhoAskAtTheSameTimeShareOneComputation(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpDoesNotEndTheComputation(t *testing.T) {
+func TestACallerThatGivesUpDoesNotEndTheComputation(t *testing.T) {
 	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		short, cancel := context.WithCancelCause(ctx)
 		first := a.askAsync(short)
@@ -146,7 +146,7 @@ func TestAJobOfASharedComputationCanNotCancelIt(t *testing.T) {
 	})
 }
 
-func TestAnErrorIsForThoseWhoWaitAndNotKept(t *testing.T) {
+func TestAnErrorIsForTheWaitersAndNotKept(t *testing.T) {
 	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		c.err = errReason
 		one, other := a.askAsync(ctx), a.askAsync(ctx)
@@ -161,7 +161,7 @@ func TestAnErrorIsForThoseWhoWaitAndNotKept(t *testing.T) {
 	})
 }
 
-func TestWhoIsToldOfAFailureAndAsksAgainStartsAnew(t *testing.T) {
+func TestACallAfterAFailureStartsAnew(t *testing.T) {
 	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		c.err = errReason
 		first := a.askAsync(ctx)
@@ -174,7 +174,7 @@ func TestWhoIsToldOfAFailureAndAsksAgainStartsAnew(t *testing.T) {
 	})
 }
 
-func TestAForgottenComputationEndsForThoseWhoWait(t *testing.T) {
+func TestAForgottenComputationEndsForItsWaiters(t *testing.T) {
 	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		old := a.askAsync(ctx)
 		synctest.Wait()
@@ -256,7 +256,7 @@ func TestAComputedValueIsKept(t *testing.T) {
 	assert.Equal(t, 2, v)
 }
 
-func TestTheFollowerIsQuickerThanWhoMadeTheFlight(t *testing.T) {
+func TestTheFollowerIsQuickerThanTheMakerOfTheFlight(t *testing.T) {
 	// The flight can be found before it is started: a caller that finds it starts it.
 	var n int
 	f := newFlight(endless, func(context.Context) (int, error) { n++; return n, nil })
@@ -270,7 +270,7 @@ func TestTheFollowerIsQuickerThanWhoMadeTheFlight(t *testing.T) {
 	assert.Equal(t, 1, value(t, f.waitAsync(endless)))
 }
 
-func TestWhoWasServedByAFlightIsNotServedByItAgain(t *testing.T) {
+func TestACallerIsNotServedTwiceByOneFlight(t *testing.T) {
 	// The flight has ended and its entry is still there: landed has not been called.
 	var s SingleFlight[string, int]
 	old := newFlight(endless, func(context.Context) (int, error) { return 1, nil })

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// ErrLineFull is returned by [Limiter.Acquire] if the limiter's line has no room for
+// ErrQueueFull is returned by [Limiter.Acquire] if the limiter's queue has no room for
 // another waiter.
-var ErrLineFull = errors.New("coord: too many wait for the limiter")
+var ErrQueueFull = errors.New("coord: too many wait for the limiter")
 
 // Limiter bounds work in flight: what was acquired and not released counts, even
 // if it waits for a database and does not run. Make one with [NewLimiter].
@@ -25,14 +25,14 @@ var ErrLineFull = errors.New("coord: too many wait for the limiter")
 // [KeyedMutex] for what a key may be.
 //
 // A scheduler's limit is different: it counts what runs, and a waiting machine
-// does not run. A [Semaphore] has weights, and a single line.
+// does not run. A [Semaphore] has weights, and a single queue.
 type Limiter[K comparable] struct{ hiddenLimiter[K] }
 
 // limiter is a Limiter as its entry sees it; see entered.go for the two names.
 type limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
-	limit, perKey, line int
+	limit, perKey, queued int
 
 	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
@@ -53,16 +53,16 @@ type limitLane[K comparable] struct {
 }
 
 // LimiterOption configures a [Limiter]. It is a plain value.
-type LimiterOption struct{ perKey, line int }
+type LimiterOption struct{ perKey, queued int }
 
 // PerKey bounds what is in flight for one key to n. Zero or less leaves only the bound
 // of the limiter.
 func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 
-// LineLimit bounds how many calls may wait, of all keys together, to n: a call that
-// would have to wait beyond that immediately fails with [ErrLineFull]. Zero or less is
+// QueueLimit bounds how many calls may wait, of all keys together, to n: a call that
+// would have to wait beyond that immediately fails with [ErrQueueFull]. Zero or less is
 // no bound. To never wait, use [Limiter.TryAcquire].
-func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
+func QueueLimit(n int) LimiterOption { return LimiterOption{queued: max(0, n)} }
 
 // NewLimiter returns a limiter of inFlight permits, all of them free. It panics
 // if inFlight is less than one: nothing could ever be acquired. If two options
@@ -76,15 +76,15 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 		if o.perKey > 0 {
 			l.perKey = o.perKey
 		}
-		if o.line > 0 {
-			l.line = o.line
+		if o.queued > 0 {
+			l.queued = o.queued
 		}
 	}
 	return l
 }
 
 // Acquire waits for a permit for key and takes it. It returns nil, why ctx ended, or
-// [ErrLineFull]. After nil the caller must call [Limiter.Release] with the same key,
+// [ErrQueueFull]. After nil the caller must call [Limiter.Release] with the same key,
 // once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	ctx, err := bound(ctx)
@@ -99,7 +99,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 }
 
 // AcquireAsync returns a job that completes once a permit is held, is Canceled when ctx
-// ends first, or has faulted with [ErrLineFull]. It does not block; if it need not wait
+// ends first, or has faulted with [ErrQueueFull]. It does not block; if it need not wait
 // it allocates nothing, except for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
@@ -162,7 +162,7 @@ type LimiterMetrics struct {
 	Waiting  int    // calls that wait
 	Keys     int    // keys of which something is in flight or waits
 	Granted  uint64 // permits given out so far
-	Refused  uint64 // calls that failed with ErrLineFull so far
+	Refused  uint64 // calls that failed with ErrQueueFull so far
 }
 
 // Metrics returns the numbers of this moment. It does not block.
@@ -178,9 +178,9 @@ func (l *limiter[K]) described() string { return typeName((*Limiter[K])(nil)) }
 func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
 
 func (l *limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
-	if l.line > 0 && l.waiting >= l.line && !l.free(w.ask) {
+	if l.queued > 0 && l.waiting >= l.queued && !l.free(w.ask) {
 		l.refused++
-		w.err = ErrLineFull
+		w.err = ErrQueueFull
 		told.add(w)
 		return told
 	}

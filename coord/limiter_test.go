@@ -49,7 +49,7 @@ func TestALimiterServesKeysInTurn(t *testing.T) {
 	assert.Equal(t, LimiterMetrics{Granted: 7}, l.Metrics(), "a key without work takes no memory")
 }
 
-func TestAKeyAtItsLimitHoldsUpNobodyElse(t *testing.T) {
+func TestAKeyAtItsLimitDelaysNoOtherKey(t *testing.T) {
 	l := NewLimiter[string](3, PerKey(1))
 	require.True(t, l.TryAcquire("a"))
 	assert.False(t, l.TryAcquire("a"))
@@ -63,11 +63,11 @@ func TestAKeyAtItsLimitHoldsUpNobodyElse(t *testing.T) {
 }
 
 func TestALineThatIsFullRefuses(t *testing.T) {
-	l := NewLimiter[string](1, LineLimit(1))
+	l := NewLimiter[string](1, QueueLimit(1))
 	require.NoError(t, l.Acquire(context.Background(), "a"))
 	first := l.AcquireAsync(context.Background(), "a")
-	require.ErrorIs(t, l.Acquire(context.Background(), "b"), ErrLineFull)
-	require.ErrorIs(t, l.AcquireAsync(context.Background(), "a").Err(), ErrLineFull)
+	require.ErrorIs(t, l.Acquire(context.Background(), "b"), ErrQueueFull)
+	require.ErrorIs(t, l.AcquireAsync(context.Background(), "a").Err(), ErrQueueFull)
 	assert.Equal(t, uint64(2), l.Metrics().Refused)
 	l.Release("a")
 	require.NoError(t, first.Err())
@@ -76,7 +76,7 @@ func TestALineThatIsFullRefuses(t *testing.T) {
 	assert.Zero(t, l.Metrics().InFlight)
 }
 
-func TestWhoGivesUpLeavesTheLine(t *testing.T) {
+func TestAWaiterThatGivesUpLeavesTheQueue(t *testing.T) {
 	l := NewLimiter[string](1)
 	require.True(t, l.TryAcquire("a"))
 	ctx, cancel := context.WithCancel(context.Background())

@@ -83,18 +83,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:43
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/coord/machines_async_test.go:88
+//line github.com/movenext/movenext/coord/machines_async_test.go:87
 		frame.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/coord/machines_test.go:45
+//line github.com/movenext/movenext/coord/machines_test.go:44
+		return true, 0, err
 	}
 	frame.mine = 0
 for1:
 	// machines_test.go:47: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:98
+//line github.com/movenext/movenext/coord/machines_async_test.go:97
 	if frame.receive2 == nil {
 		goto resumed2
 	}
@@ -114,7 +113,7 @@ resumed2:
 	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:118
+//line github.com/movenext/movenext/coord/machines_async_test.go:117
 	if frame.wait3 == nil {
 		goto resumed3
 	}
@@ -127,24 +126,21 @@ resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3 = nil
 resumed3:
-//line github.com/movenext/movenext/coord/machines_test.go:49
-	result0, result1 = frame.mine, wait2
-//line github.com/movenext/movenext/coord/machines_async_test.go:133
+//line github.com/movenext/movenext/coord/machines_async_test.go:130
 	frame.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:49
+	return true, frame.mine, wait2
 endIf1:
-//line github.com/movenext/movenext/coord/machines_test.go:51
 	if err2 != nil {
-		result0, result1 = frame.mine, err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:140
+//line github.com/movenext/movenext/coord/machines_async_test.go:136
 		frame.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_test.go:52
+		return true, frame.mine, err2
 	}
 	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:148
+//line github.com/movenext/movenext/coord/machines_async_test.go:144
 	if frame.carry4 == nil {
 		goto resumed4
 	}
@@ -158,15 +154,14 @@ resume4:
 resumed4:
 //line github.com/movenext/movenext/coord/machines_test.go:54
 	if err3 != nil {
-		result0, result1 = frame.mine, err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:163
+//line github.com/movenext/movenext/coord/machines_async_test.go:158
 		frame.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/coord/machines_test.go:56
+//line github.com/movenext/movenext/coord/machines_test.go:55
+		return true, frame.mine, err3
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:170
+//line github.com/movenext/movenext/coord/machines_async_test.go:165
 	goto for1
 }
 
@@ -263,7 +258,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:267
+//line github.com/movenext/movenext/coord/machines_async_test.go:262
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed1
 	}
@@ -277,16 +272,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:63
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/coord/machines_async_test.go:282
+//line github.com/movenext/movenext/coord/machines_async_test.go:276
 		frame.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/machines_test.go:65
+//line github.com/movenext/movenext/coord/machines_test.go:64
+		return true, err
 	}
 	// machines_test.go:66: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:290
+//line github.com/movenext/movenext/coord/machines_async_test.go:284
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed2
 	}
@@ -301,16 +295,15 @@ resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:67
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/coord/machines_async_test.go:306
+//line github.com/movenext/movenext/coord/machines_async_test.go:299
 		frame.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_test.go:69
+		return true, err2
 	}
 	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:314
+//line github.com/movenext/movenext/coord/machines_async_test.go:307
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed3
 	}
@@ -325,18 +318,18 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:71
 	if err3 != nil {
-		result0 = err3
-//line github.com/movenext/movenext/coord/machines_async_test.go:330
+//line github.com/movenext/movenext/coord/machines_async_test.go:322
 		frame.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/machines_test.go:73
+//line github.com/movenext/movenext/coord/machines_test.go:72
+		return true, err3
 	}
 	frame.f.moved++
 	frame.f.ledger.Unlock()
-	result0 = nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:338
+//line github.com/movenext/movenext/coord/machines_async_test.go:329
 	frame.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:76
+	return true, nil
+//line github.com/movenext/movenext/coord/machines_async_test.go:333
 }
 
 // Location returns where [carry] is suspended.
@@ -367,4 +360,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e4e208f28686192a
+// Digest of what is above: 9acc036c658b0ac3

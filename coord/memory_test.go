@@ -59,7 +59,7 @@ func TestAKeptJobDoesNotKeepItsContext(t *testing.T) {
 	completed(t, j)
 }
 
-func TestWhoGaveUpIsNotKeptByTheQueue(t *testing.T) {
+func TestAWaiterThatGaveUpIsNotKeptByTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Mutex
 		m.TryLock()

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-func TestAReleasedMutexIsNeverFreeWhileSomebodyWaits(t *testing.T) {
+func TestAReleasedMutexIsNeverFreeWhileItHasWaiters(t *testing.T) {
 	var m Mutex
 	require.NoError(t, m.Lock(endless))
 	j := m.LockAsync(endless)
@@ -30,7 +30,7 @@ func TestUnlockOfAnUnlockedMutexPanicsAndHarmsNothing(t *testing.T) {
 	m.Unlock()
 }
 
-func TestNobodyElseIsInTheMutex(t *testing.T) {
+func TestTheMutexHasOneHolder(t *testing.T) {
 	for _, procs := range manyProcs {
 		t.Run(procs.String(), func(t *testing.T) {
 			procs.use(t)
@@ -89,7 +89,7 @@ func TestAChainOfHandoversNeedsNoStack(t *testing.T) {
 	assert.Equal(t, 1, deepest)
 }
 
-func TestReadersGoOnTogetherAndWritersAlone(t *testing.T) {
+func TestReadersContinueTogetherAndWritersAlone(t *testing.T) {
 	var m RWMutex
 	require.True(t, m.TryLock())
 	r1, r2 := m.RLockAsync(endless), m.RLockAsync(endless)

@@ -49,7 +49,7 @@ func TestACondOnAWorkerThatPumps(t *testing.T) {
 	}
 }
 
-func TestACondThatNobodySignalsOnAWorkerThatPumps(t *testing.T) {
+func TestACondThatIsNeverSignaledOnAWorkerThatPumps(t *testing.T) {
 	s := simulation.New(1)
 	var m Mutex
 	c := NewCond(&m)

@@ -139,7 +139,7 @@ func TestAJobIsCanceledInItsTurn(t *testing.T) {
 	})
 }
 
-func TestWhateverEndsATurnTheNextHasItsOwn(t *testing.T) {
+func TestTheNextTurnDoesNotDependOnHowTheLastOneEnded(t *testing.T) {
 	for name, end := range map[string]func(context.Context) error{
 		"error":  func(context.Context) error { return errReason },
 		"panic":  func(context.Context) error { panic(errReason) },

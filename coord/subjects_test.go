@@ -27,8 +27,9 @@ type subject struct {
 	keepsNothing bool
 }
 
-// subjects are all operations that wait, each made so that it has to. Cond is not
-// included: its wait continues after it was served (see cond_test.go).
+// subjects are all operations that wait, each made so that it has to. Two are not
+// included: the wait of a Cond continues after it was served (see cond_test.go), and a
+// Reusable has one waiter at most (reusable_test.go).
 var subjects = map[string]func() subject{
 	"Mutex.Lock": func() subject {
 		m := new(Mutex)
@@ -175,6 +176,20 @@ var subjects = map[string]func() subject{
 			waitAsync: func(ctx context.Context) job.Handle { return s.ReceiveAsync(ctx) },
 			serve:     func() { _ = b.TrySend(1) },
 			waiting:   func() int { return s.receivers.count },
+		}
+	},
+	"Observer.Next": func() subject {
+		w := new(Watch[int])
+		o := w.Observe()
+		return subject{
+			wait: func(ctx context.Context) error {
+				_, err := o.Next(ctx)
+				return err
+			},
+			waitAsync: func(ctx context.Context) job.Handle { return o.NextAsync(ctx) },
+			serve:     func() { _ = w.Set(1) },
+			servesAll: true,
+			waiting:   func() int { return w.waiting.count },
 		}
 	},
 }

@@ -177,7 +177,7 @@ func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	})
 }
 
-func TestThoseWhoGoOnTogetherAreToldInOrder(t *testing.T) {
+func TestWaitersThatContinueTogetherAreToldInOrder(t *testing.T) {
 	onAllSubjects(t, func(s subject) {
 		if !s.servesAll {
 			return // there the test above has shown it
@@ -197,7 +197,7 @@ func TestThoseWhoGoOnTogetherAreToldInOrder(t *testing.T) {
 	})
 }
 
-func TestWhoIsToldMayCallBack(t *testing.T) {
+func TestAListenerMayCallBack(t *testing.T) {
 	// Completing under the lock would hang here.
 	onAllSubjects(t, func(s subject) {
 		j := s.waitAsync(endless)

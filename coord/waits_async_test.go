@@ -137,7 +137,7 @@ type waitsForEachFrame struct {
 }
 
 // moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -301,23 +301,21 @@ resume1:
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:306
+//line github.com/movenext/movenext/coord/waits_async_test.go:305
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/coord/waits_test.go:65
+//line github.com/movenext/movenext/coord/waits_test.go:64
+			return true, err
 		}
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:314
+//line github.com/movenext/movenext/coord/waits_async_test.go:313
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/waits_test.go:67
-	result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:319
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:67
+	return true, nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:319
 }
 
 // Location returns where [waitsForNext] is suspended.
@@ -503,7 +501,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:507
+//line github.com/movenext/movenext/coord/waits_async_test.go:505
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
@@ -548,7 +546,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:552
+//line github.com/movenext/movenext/coord/waits_async_test.go:550
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
@@ -595,7 +593,7 @@ type waitsForScopeLocals struct {
 }
 
 // moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -621,7 +619,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	if f.wait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:625
+//line github.com/movenext/movenext/coord/waits_async_test.go:623
 		goto resume1
 	}
 	f.State = 1
@@ -632,7 +630,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:636
+//line github.com/movenext/movenext/coord/waits_async_test.go:634
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -914,7 +912,7 @@ resume1:
 	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:918
+//line github.com/movenext/movenext/coord/waits_async_test.go:916
 	if !asleep1 {
 		goto resumed2
 	}
@@ -925,7 +923,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:929
+//line github.com/movenext/movenext/coord/waits_async_test.go:927
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -997,7 +995,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:155
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1001
+//line github.com/movenext/movenext/coord/waits_async_test.go:999
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1029,7 +1027,7 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := exitsFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, cleaned) {
+	if frame.moveNext(&r, &exitsArgs{ctx: ctx, cleaned: cleaned}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &exitsMachine{exitsFrame: frame}
@@ -1039,7 +1037,7 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 // exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame that will have them.
 func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
-	if frame.moveNext(r, ctx, cleaned) {
+	if frame.moveNext(r, &exitsArgs{ctx: ctx, cleaned: cleaned}) {
 		return nil, frame.result0
 	}
 	m := new(exitsFrame)
@@ -1056,23 +1054,29 @@ type exitsFrame struct {
 	result0 error
 }
 
+// exitsArgs are the parameters of [exits] that are needed only before its first suspension.
+type exitsArgs struct {
+	ctx     context.Context
+	cleaned *bool
+}
+
 // MoveNext continues [exits] where it stopped.
 func (f *exitsFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *exitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
+// When it continues, args is nil.
+func (f *exitsFrame) moveNext(r *statemachine.Run, args *exitsArgs) bool {
 	for {
-		if finished, again := f.step(r, ctx, cleaned); !again {
+		if finished, again := f.step(r, args); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *exitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
@@ -1088,8 +1092,8 @@ func (f *exitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *boo
 		f.Misuse(state)
 	}
 	{
-		ctx := ctx
-		cleaned := cleaned
+		ctx := args.ctx
+		cleaned := args.cleaned
 //line github.com/movenext/movenext/coord/waits_test.go:161
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:161
@@ -1100,7 +1104,7 @@ func (f *exitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *boo
 		})
 	}
 	// waits_test.go:165: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1104
+//line github.com/movenext/movenext/coord/waits_async_test.go:1108
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:165
 	return r.Yield(), false
@@ -1114,7 +1118,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1118
+//line github.com/movenext/movenext/coord/waits_async_test.go:1122
 		return true, false
 	}
 	f.State = 2
@@ -1122,7 +1126,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1126
+//line github.com/movenext/movenext/coord/waits_async_test.go:1130
 	goto epilogue
 }
 
@@ -1145,7 +1149,7 @@ type exitsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exitsFrame.moveNext(r, nil, nil) {
+	if !f.exitsFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, f.result0)
@@ -1180,7 +1184,7 @@ func (f *exitsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1194,7 +1198,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	// waits_test.go:162: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:162
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1198
+//line github.com/movenext/movenext/coord/waits_async_test.go:1202
 	if f.suspends1 == nil {
 		goto resumed1
 	}
@@ -1208,7 +1212,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:163
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1212
+//line github.com/movenext/movenext/coord/waits_async_test.go:1216
 	f.State = statemachine.Finished
 	return true
 }
@@ -1228,7 +1232,7 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := callsExitsFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, cleaned) {
+	if frame.moveNext(&r, &callsExitsArgs{ctx: ctx, cleaned: cleaned}) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &callsExitsMachine{callsExitsFrame: frame}
@@ -1245,18 +1249,24 @@ type callsExitsFrame struct {
 	result0 error
 }
 
+// callsExitsArgs are the parameters of [callsExits] that are needed only before its first suspension.
+type callsExitsArgs struct {
+	ctx     context.Context
+	cleaned *bool
+}
+
 // moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *callsExitsFrame) moveNext(r *statemachine.Run, ctx context.Context, cleaned *bool) bool {
+// When it continues, args is nil.
+func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bool {
 	for {
-		if finished, again := f.step(r, ctx, cleaned); !again {
+		if finished, again := f.step(r, args); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *callsExitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned *bool) (finished, again bool) {
+func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var exits2 error
 	state := f.State
@@ -1273,7 +1283,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned
 		f.Misuse(state)
 	}
 	{
-		ctx := ctx
+		ctx := args.ctx
 //line github.com/movenext/movenext/coord/waits_test.go:172
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
 //line github.com/movenext/movenext/coord/waits_test.go:172
@@ -1285,8 +1295,8 @@ func (f *callsExitsFrame) step(r *statemachine.Run, ctx context.Context, cleaned
 	}
 	// waits_test.go:173: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:173
-	f.exits1, exits2 = exitsEnter(r, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1290
+	f.exits1, exits2 = exitsEnter(r, args.ctx, args.cleaned)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1300
 	if f.exits1 == nil {
 		goto resumed1
 	}
@@ -1305,7 +1315,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1309
+//line github.com/movenext/movenext/coord/waits_async_test.go:1319
 		return true, false
 	}
 	f.State = 2
@@ -1313,7 +1323,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:173
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1317
+//line github.com/movenext/movenext/coord/waits_async_test.go:1327
 	goto epilogue
 }
 
@@ -1330,7 +1340,7 @@ type callsExitsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.callsExitsFrame.moveNext(r, nil, nil) {
+	if !f.callsExitsFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, f.result0)
@@ -1338,4 +1348,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 39f4e5f974495f7f
+// Digest of what is above: 57a4f6ace83427ff

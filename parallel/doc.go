@@ -3,7 +3,9 @@
 //
 //	For, ForBlocks, ForEach, Invoke     a body for each index, item, function
 //	Map, Reduce, Sort                   … and what comes of it
+//	Filter, GroupBy, Distinct, Scan     questions about many items
 //	ForEachAsync, MapAsync              bodies that wait rather than compute, and return jobs
+//	Stage                               the same lazily, as a pipeline of streams
 //	Run, with Join and Fork             work that divides itself, at the price of some calls
 //
 // # Which to use
@@ -34,11 +36,13 @@
 //
 // # In functions marked //movenext:async
 //
-// The bodies of [For], [ForBlocks], [ForEach], [Map], [Invoke] and [Run], and the
-// fold of [Reduce], may suspend there, as literals and as functions with twins.
+// The bodies of [For], [ForBlocks], [ForEach], [Map], [Filter], [GroupBy], [Distinct],
+// [Invoke] and [Run], and the folds of [Reduce] and [Scan], may suspend there, as
+// literals and as functions with twins.
 // The operation then suspends its caller instead of blocking it. [Degree] bounds
 // the bodies in flight, suspended ones included, even on a scheduler with fewer
 // workers. Results, errors, panics and Goexit are those of the blocking call.
+// A range over a call of [Stage] suspends as well, since it has a twin.
 // Functions called by [Join], [Join2], [Fork] and sorting, and the merge of
 // Reduce, return no error by which they could report a suspension: they block,
 // and movenext vet reports them.

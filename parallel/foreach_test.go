@@ -88,7 +88,7 @@ func TestAStoppedLoopAsksItsSequenceForNothingMoreAndEndsIt(t *testing.T) {
 				return errBody
 			}
 			if i > 3 {
-				<-ctx.Done() // so that others do not go on before item 3 is looked at
+				<-ctx.Done() // so that item 3 is looked at first
 			}
 			return nil
 		}, Degree(degree), Chunk(1))

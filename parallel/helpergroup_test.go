@@ -115,7 +115,7 @@ func TestAHelperTooManyIsNotLetIn(t *testing.T) {
 	c.dismiss()
 }
 
-func TestACallThatNobodyHasAnsweredHelpsTheNextOperation(t *testing.T) {
+func TestAnUnansweredCallHelpsTheNextOperation(t *testing.T) {
 	s := &held{}
 	c := new(helperGroup)
 	c.open(s, nil, 1, effortFunc(func() { t.Error("this operation is over") }))

@@ -183,7 +183,7 @@ func TestForksMayBeJoinedInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestAForkThatNobodyJoinsRunsBeforeTheCallEnds(t *testing.T) {
+func TestAForkThatIsNotJoinedRunsBeforeTheCallEnds(t *testing.T) {
 	var ran atomic.Int32
 	count := func(*Worker, int) int { ran.Add(1); return 0 }
 	for _, degree := range []int{1, 4} {

@@ -107,7 +107,7 @@ func TestARangeWiderThanAnIntHolds(t *testing.T) {
 			if hi == math.MaxInt {
 				highest.Add(1)
 			}
-			if sum.Load() > 1<<40 && name != "range" && name != "stealing" && name != "default" {
+			if sum.Load() > math.MaxUint>>24 && name != "range" && name != "stealing" && name != "default" {
 				return errBody // chunks would take until the end of time
 			}
 			return nil

@@ -86,7 +86,7 @@ func TestTicketsBelowTheFloorAreNotUsedAgain(t *testing.T) {
 	assert.EqualValues(t, 3, o.add(forks[2]), "2 was below the floor")
 }
 
-func TestEachBlockIsClaimedOnceByManyWhoStealFromEachOther(t *testing.T) {
+func TestEachBlockIsClaimedOnceByWorkersThatStealFromEachOther(t *testing.T) {
 	for _, count := range []uint32{1, 2, 5, 100, 10_000} {
 		const members = 8
 		s := newSpans(count, members)

@@ -42,7 +42,7 @@ func TestAPanicComesThroughAJoinAsItself(t *testing.T) {
 	}
 }
 
-func TestAPanicThatNobodyRecoversIsTheErrorWithItsOwnStack(t *testing.T) {
+func TestAnUnrecoveredPanicIsTheErrorWithItsOwnStack(t *testing.T) {
 	for place, join := range places {
 		t.Run(place, func(t *testing.T) {
 			n, err := withHelpers(2, func(w *Worker) (int, error) {
@@ -191,7 +191,7 @@ func TestAPanicWhileExitingIsCounted(t *testing.T) {
 	})
 }
 
-func TestAPanicOfAForkThatNobodyJoins(t *testing.T) {
+func TestAPanicOfAForkThatIsNotJoined(t *testing.T) {
 	for _, degree := range []int{1, 2} {
 		_, err := withHelpers(degree, func(w *Worker) (int, error) {
 			Fork(w, func(*Worker, int) int { panic(errBody) }, 0)

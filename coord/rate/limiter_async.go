@@ -21,7 +21,7 @@ func waitedAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := waitedLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, l, n); finished {
+	if finished, v0 := frame.moveNext(&r, &waitedArgs{l: l, n: n}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitedMachine{waitedLocals: frame}
@@ -31,7 +31,7 @@ func waitedAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Vo
 // waitedEnter enters [waited] for another machine. It returns the results, or the suspended frame that will have them.
 func waitedEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int) (*waitedFrame, error) {
 	frame := waitedLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(r, l, n); finished {
+	if finished, v0 := frame.moveNext(r, &waitedArgs{l: l, n: n}); finished {
 		return nil, v0
 	}
 	m := &waitedFrame{waitedLocals: frame}
@@ -48,6 +48,12 @@ type waitedLocals struct {
 	r *Reservation
 }
 
+// waitedArgs are the parameters of [waited] that are needed only before its first suspension.
+type waitedArgs struct {
+	l *Limiter
+	n int
+}
+
 // waitedFrame is the frame of [waited] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitedFrame struct {
 	waitedLocals
@@ -57,13 +63,13 @@ type waitedFrame struct {
 
 // MoveNext continues [waited] where it stopped.
 func (f *waitedFrame) MoveNext(run *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(run, nil, 0)
+	finished, f.result0 = f.moveNext(run, nil)
 	return finished
 }
 
 // moveNext runs [waited] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *waitedLocals) moveNext(run *statemachine.Run, l *Limiter, n int) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -81,27 +87,25 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, l *Limiter, n int) (finis
 //line github.com/movenext/movenext/coord/rate/limiter.go:165
 		var err2 error
 //line github.com/movenext/movenext/coord/rate/limiter.go:165
-		*f.r, f.ctx, err2 = l.prepare(f.ctx, n)
+		*f.r, f.ctx, err2 = args.l.prepare(f.ctx, args.n)
 		if err2 != nil {
-			result0 = err2
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:88
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:93
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:168
+//line github.com/movenext/movenext/coord/rate/limiter.go:167
+			return true, err2
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
-			result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:96
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:100
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:172
+//line github.com/movenext/movenext/coord/rate/limiter.go:171
+			return true, nil
 		}
 		// limiter.go:173: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/coord/rate/limiter.go:173
 		asleep1, err = statemachine.Sleep(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:105
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:109
 	if !asleep1 {
 		goto resumed1
 	}
@@ -114,16 +118,16 @@ resumed1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:173
 	if err != nil {
 		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
-		result0 = err
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:119
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:122
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:176
+//line github.com/movenext/movenext/coord/rate/limiter.go:175
+		return true, err
 	}
-	result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:125
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:127
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/coord/rate/limiter.go:177
+	return true, nil
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:131
 }
 
 // Location returns where [waited] is suspended.
@@ -145,7 +149,7 @@ type waitedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
-	finished, v0 := f.moveNext(run, nil, 0)
+	finished, v0 := f.moveNext(run, nil)
 	if !finished {
 		return false
 	}
@@ -154,4 +158,4 @@ func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 034a05cc095f0fd0
+// Digest of what is above: ecfade171b65a25b

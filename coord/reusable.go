@@ -1,0 +1,203 @@
+package coord
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// Reusable is a source that is completed by hand again and again: for an operation that
+// one object carries out many times, such as reading from one device, where a
+// [job.Source] for each would be most of the cost. A machine whose waits are all for Get
+// allocates nothing, unless its context can end: that is watched. The zero Reusable is
+// ready to use.
+//
+// Each use is a [Round]:
+//
+//	           Begin            Set             Get
+//	idle ───────────▶ begun ─────────▶ set ─────────▶ idle
+//	                    └── Get waits; Set ends both ──▲
+//
+// A round is set once and read once. What would read another round's result, or overwrite
+// one that is not read yet, is an error that matches [ErrRound], and changes nothing: the
+// number of the round tells.
+//
+// It is .NET's ManualResetValueTaskSourceCore, which IValueTaskSource is implemented
+// with. There a second read is undefined unless the token has changed; here it is an error.
+type Reusable[T any] struct{ hiddenReusable[T] }
+
+// reusable is a Reusable as its entry sees it; see entered.go for the two names.
+type reusable[T any] struct {
+	mu      interleave.Mutex
+	round   Round
+	phase   phase
+	value   T
+	err     error
+	waiting queue[T, Round] // of at most one
+}
+
+type hiddenReusable[T any] = reusable[T]
+
+// Round is one use of a [Reusable]. The zero Round is none.
+type Round uint64
+
+type phase uint8
+
+const (
+	idle phase = iota
+	begun
+	isSet
+)
+
+// Begin begins a round. It returns an error that matches [ErrRound] if the last one has not
+// been read. It does not block.
+func (s *Reusable[T]) Begin() (Round, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase != idle {
+		return 0, fmt.Errorf("%w: round %d has not been read", ErrRound, s.round)
+	}
+	s.round++
+	s.phase = begun
+	return s.round, nil
+}
+
+// Set ends a round with what its Get returns. It returns an error that matches [ErrRound] if
+// the round was set before, or is over. It does not block.
+func (s *Reusable[T]) Set(r Round, v T, err error) error {
+	s.mu.Lock()
+	if r != s.round || s.phase != begun {
+		defer s.mu.Unlock()
+		return s.misused("set", r)
+	}
+	s.phase, s.value, s.err = isSet, v, err
+	var told outcomes
+	if !s.waiting.empty() {
+		w := s.waiting.pop()
+		w.value, w.err = s.take()
+		told.add(w)
+	}
+	s.mu.Unlock()
+	told.deliver(nil)
+	return nil
+}
+
+// Drop ends a round that will not be read, set or not. Its Set fails from now on. It returns
+// an error that matches [ErrRound] if the round is over, or a Get waits for it. It does not
+// block.
+func (s *Reusable[T]) Drop(r Round) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r != s.round || s.phase == idle || !s.waiting.empty() {
+		return s.misused("drop", r)
+	}
+	_, _ = s.take()
+	return nil
+}
+
+// Get returns what the round was set to, waiting for it, and ends the round. It returns an
+// error that matches [ErrRound] if the round is over or another Get waits for it. If it
+// returns why ctx ended, the round is not read: ask again, or [Reusable.Drop] it. It blocks;
+// its twin is [Reusable.GetAsync].
+func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, mustWait, err := s.poll(r)
+	if mustWait {
+		return wait(ctx, &s.hiddenReusable, r)
+	}
+	return v, err
+}
+
+// GetAsync returns a job that completes with what the round was set to, is Canceled when ctx
+// ends first, or has faulted as [Reusable.Get] says. It does not block.
+func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	v, mustWait, err := s.poll(r)
+	switch {
+	case mustWait:
+		return waitAsync(ctx, &s.hiddenReusable, r)
+	case err != nil:
+		return job.FromError[T](err)
+	}
+	return job.FromResult(v)
+}
+
+// GetEnter is [Reusable.Get] as generated machines call it.
+func (s *reusable[T]) GetEnter(run *statemachine.Run, ctx context.Context, r Round) (*statemachine.Waiting[T], T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return inTurn(run, s, none, err)
+	}
+	v, mustWait, err := s.poll(r)
+	if mustWait {
+		return entered(run, ctx, s, r), v, nil
+	}
+	return inTurn(run, s, v, err)
+}
+
+// poll reads the round if it is set, or reports that it must wait.
+func (s *reusable[T]) poll(r Round) (v T, mustWait bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.read(r)
+}
+
+func (s *reusable[T]) read(r Round) (v T, mustWait bool, err error) {
+	switch {
+	case r != s.round || s.phase == idle || !s.waiting.empty():
+		return v, false, s.misused("read", r)
+	case s.phase == begun:
+		return v, true, nil
+	}
+	v, err = s.take()
+	return v, false, err
+}
+
+// take ends the round, and keeps nothing of it alive.
+func (s *reusable[T]) take() (v T, err error) {
+	var none T
+	v, err = s.value, s.err
+	s.phase, s.value, s.err = idle, none, nil
+	return v, err
+}
+
+// misused says why what was tried with the round r is impossible.
+func (s *reusable[T]) misused(what string, r Round) error {
+	why := "it is set already"
+	switch {
+	case r != s.round || s.phase == idle:
+		why = "it is over"
+	case !s.waiting.empty():
+		why = "a Get waits for it"
+	}
+	return fmt.Errorf("%w: cannot %s round %d: %s", ErrRound, what, r, why)
+}
+
+func (s *reusable[T]) guard() *interleave.Mutex { return &s.mu }
+
+func (s *reusable[T]) admit(w *waiter[T, Round]) (told outcomes) {
+	v, mustWait, err := s.read(w.ask)
+	if mustWait {
+		s.waiting.push(w)
+		return told
+	}
+	w.value, w.err = v, err
+	told.add(w)
+	return told
+}
+
+func (s *reusable[T]) cancel(w *waiter[T, Round]) outcomes { return s.waiting.cancel(w) }
+
+// described says what a reader waits for.
+func (s *reusable[T]) described() string { return typeName((*Reusable[T])(nil)) + ".Get" }

@@ -1,0 +1,193 @@
+package coord
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// Watch holds a value of which only the latest version matters: a configuration, the
+// progress of some work, the state of a connection. [Watch.Set] replaces it and never
+// waits. An [Observer] waits for a version that it has not seen, and skips those between.
+// [NewWatch] makes one; the zero Watch holds the zero value of T.
+//
+// A Watch keeps no list of its observers and no old version, so an observer that is not
+// used any more needs no closing, and a slow one costs nothing. Where each element counts,
+// use a [Broadcast].
+//
+// It is tokio's watch channel, and Kotlin's StateFlow without the comparison of values.
+type Watch[T any] struct {
+	mu      interleave.Mutex
+	value   T
+	version uint64 // of value
+	closed  error  // nil: open
+	waiting queue[T, *observer[T]]
+}
+
+// NewWatch returns a watch that holds v.
+func NewWatch[T any](v T) *Watch[T] { return &Watch[T]{value: v} }
+
+// Set replaces the value, and lets all observers that wait continue with it. It returns
+// [ErrClosed], and the cause of that, if the watch is closed. It does not block.
+func (w *Watch[T]) Set(v T) error {
+	w.mu.Lock()
+	if err := w.closed; err != nil {
+		w.mu.Unlock()
+		return err
+	}
+	w.value = v
+	w.version++
+	var told outcomes
+	for !w.waiting.empty() {
+		waiter := w.waiting.pop()
+		waiter.ask.seen = w.version
+		waiter.value = v
+		told.add(waiter)
+	}
+	w.mu.Unlock()
+	told.deliver(nil)
+	return nil
+}
+
+// Value returns the latest value, also of a closed watch. It does not block.
+func (w *Watch[T]) Value() T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.value
+}
+
+// Observe returns an observer that has seen the current value: its Next waits for a later
+// one. It does not block.
+func (w *Watch[T]) Observe() *Observer[T] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &Observer[T]{observer[T]{of: w, seen: w.version}}
+}
+
+// Close is [Watch.CloseCause] without a cause.
+func (w *Watch[T]) Close() { w.CloseCause(nil) }
+
+// CloseCause closes the watch: the value does not change any more. Observers still get the
+// last version if they have not seen it, and then an error that matches [ErrClosed] and
+// cause. Closing again does nothing. It does not block.
+func (w *Watch[T]) CloseCause(cause error) {
+	err := closedError(cause)
+	w.mu.Lock()
+	var told outcomes
+	if w.closed == nil {
+		w.closed = err
+		var none T
+		told = w.waiting.serveAll(none, err)
+	}
+	w.mu.Unlock()
+	told.deliver(nil)
+}
+
+// Observer waits for new versions of a [Watch]. It is made by [Watch.Observe]. Goroutines
+// that share an observer share what it has seen; one that wants each version for itself
+// needs its own.
+type Observer[T any] struct{ hiddenObserver[T] }
+
+// observer is an Observer as its entry sees it; see entered.go for the two names.
+type observer[T any] struct {
+	of   *Watch[T]
+	seen uint64 // the version; guarded by the watch's lock
+}
+
+type hiddenObserver[T any] = observer[T]
+
+// Next returns the latest value, once there is one that this observer has not seen. It
+// returns why ctx ended, or [ErrClosed] if the watch is closed and its last value has been
+// seen. It blocks; its twin is [Observer.NextAsync].
+func (o *Observer[T]) Next(ctx context.Context) (T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, mustWait, err := o.poll()
+	if mustWait {
+		return wait(ctx, &o.hiddenObserver, &o.hiddenObserver)
+	}
+	return v, err
+}
+
+// NextAsync returns a job that completes with the latest value, is Canceled when ctx ends
+// first, or has faulted as [Observer.Next] says. It does not block.
+func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	v, mustWait, err := o.poll()
+	switch {
+	case mustWait:
+		return waitAsync(ctx, &o.hiddenObserver, &o.hiddenObserver)
+	case err != nil:
+		return job.FromError[T](err)
+	}
+	return job.FromResult(v)
+}
+
+// NextEnter is [Observer.Next] as generated machines call it.
+func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return inTurn(r, o, none, err)
+	}
+	v, mustWait, err := o.poll()
+	if mustWait {
+		return entered(r, ctx, o, o), v, nil
+	}
+	return inTurn(r, o, v, err)
+}
+
+// TryNext returns the latest value if this observer has not seen it, else [ErrEmpty], or
+// [ErrClosed] if there will be none. It does not block.
+func (o *Observer[T]) TryNext() (T, error) {
+	v, mustWait, err := o.poll()
+	if mustWait {
+		return v, ErrEmpty
+	}
+	return v, err
+}
+
+// poll takes the latest value if it is new, or reports that it must wait.
+func (o *observer[T]) poll() (v T, mustWait bool, err error) {
+	o.of.mu.Lock()
+	defer o.of.mu.Unlock()
+	return o.take()
+}
+
+func (o *observer[T]) take() (v T, mustWait bool, err error) {
+	w := o.of
+	switch {
+	case o.seen != w.version:
+		o.seen = w.version
+		return w.value, false, nil
+	case w.closed != nil:
+		return v, false, w.closed
+	}
+	return v, true, nil
+}
+
+func (o *observer[T]) guard() *interleave.Mutex { return &o.of.mu }
+
+func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (told outcomes) {
+	v, mustWait, err := o.take()
+	if mustWait {
+		o.of.waiting.push(w)
+		return told
+	}
+	w.value, w.err = v, err
+	told.add(w)
+	return told
+}
+
+func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.of.waiting.cancel(w) }
+
+// described says what an observer waits for.
+func (o *observer[T]) described() string { return typeName((*Watch[T])(nil)) + ".Next" }

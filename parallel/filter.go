@@ -1,0 +1,126 @@
+package parallel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Filter returns the items for which keep returns true, calling it for several at a
+// time. They are in the order of items, or with [AsCompleted] in the order in which they
+// were found. Filter blocks, and its caller takes part.
+//
+// Errors, panics and the end of ctx are as in [For]; then it returns no items. It is
+// Where of .NET's PLINQ, and filter of rayon.
+func Filter[S Items[T], T any](ctx context.Context, items S, keep func(ctx context.Context, item T) (bool, error), opts ...Option) ([]T, error) {
+	if keep == nil {
+		return nil, ErrNilFunc
+	}
+	s, err := settingsOf(opts)
+	if err != nil {
+		return nil, err
+	}
+	var kept indexedItems[T]
+	note := kept.note
+	if slice, _, isSlice := either[S, T](items); isSlice && !s.asCompleted {
+		flags := make([]bool, len(slice)) // one writer each: no lock
+		note = func(i int, _ T) { flags[i] = true }
+		kept.gather = func() []T { return flagged(slice, flags) }
+	}
+	place := ranking(s)
+	err = eachItem(ctx, items, func(ctx context.Context, i int, item T) error {
+		keeps := func(yes bool, err error) error {
+			if err == nil && yes {
+				note(place(i), item)
+			}
+			return err
+		}
+		yes, err := keep(ctx, item)
+		if err != nil {
+			return later(err, keeps)
+		}
+		return keeps(yes, nil)
+	}, opts)
+	return ending(err, func(err error) ([]T, error) {
+		if err != nil {
+			return nil, err
+		}
+		return kept.inOrder(), nil
+	})
+}
+
+// eachItem runs body for each item, with the number of items before it.
+func eachItem[S Items[T], T any](ctx context.Context, items S, body func(ctx context.Context, i int, item T) error, opts []Option) error {
+	slice, seq, isSlice := either[S, T](items)
+	if isSlice {
+		return For(ctx, 0, len(slice), func(ctx context.Context, i int) error { return body(ctx, i, slice[i]) }, opts...)
+	}
+	return eachOf(ctx, seq, body, opts)
+}
+
+// ranking returns the function that gives an item its place among the results, by its
+// place among the items: the same, or the next one for those that complete.
+func ranking(s settings) func(i int) int {
+	if !s.asCompleted {
+		return func(i int) int { return i }
+	}
+	completed := new(atomic.Int64)
+	return func(int) int { return int(completed.Add(1)) }
+}
+
+// flagged returns the items whose flags are set.
+func flagged[T any](items []T, flags []bool) []T {
+	n := 0
+	for _, yes := range flags {
+		if yes {
+			n++
+		}
+	}
+	kept := make([]T, 0, n)
+	for i, yes := range flags {
+		if yes {
+			kept = append(kept, items[i])
+		}
+	}
+	return kept
+}
+
+// indexed is an item with its place.
+type indexed[T any] struct {
+	at   int
+	item T
+}
+
+// indexedItems are items that arrive in any order.
+type indexedItems[T any] struct {
+	gather func() []T // instead of what follows
+
+	mu  sync.Mutex
+	all []indexed[T]
+}
+
+func (x *indexedItems[T]) note(at int, item T) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all = append(x.all, indexed[T]{at, item})
+}
+
+// inOrder returns the items by their places, once all bodies have ended.
+func (x *indexedItems[T]) inOrder() []T {
+	if x.gather != nil {
+		return x.gather()
+	}
+	return sorted(x.all)
+}
+
+// sorted returns the items by their places.
+func sorted[T any](all []indexed[T]) []T {
+	slices.SortFunc(all, func(a, b indexed[T]) int { return cmp.Compare(a.at, b.at) })
+	items := make([]T, len(all))
+	for i, x := range all {
+		items[i] = x.item
+	}
+	return items
+}

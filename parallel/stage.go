@@ -1,0 +1,357 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+//go:generate go tool movenext .
+
+// ErrSkip is what the job of a [Stage]'s body ends with if the value is to be left out:
+// the stage is then a filter as well. An error that wraps it means the same.
+var ErrSkip = errors.New("parallel: the value is left out")
+
+// Stage returns a sequence of the results that body's jobs have for the values of in, with
+// up to [Degree] of them under way at a time. Stages make a pipeline: the sequence of one
+// is the stream of the next, and each has a degree of its own. The results are in the
+// order of the values, or with [AsCompleted] in the order in which the jobs ended.
+//
+// A stage is lazy. Nothing happens before it is ranged over, each range begins anew, and in
+// is asked for a value only when a body can take it: what is under way and what has ended
+// but is not taken yet are together no more than the degree. So a slow consumer slows all
+// stages before it, and a loop that breaks off leaves the rest of in unread. Bodies
+// begin while the consumer asks for a result, or is handed one.
+//
+// Bodies are called by the goroutine or machine that ranges. A body is usually the twin of
+// an async function; one that computes starts a job, by [job.Run].
+//
+// The first failure ends the sequence, and is its last pair: an error of a job or of in (after
+// the results of the values before it), a nil job, or the end of ctx. A panic of body
+// continues in the range. In each case, and where the loop breaks off, the context of the
+// bodies is canceled, and the sequence does not return before their jobs have ended.
+//
+// Ranging over it blocks between results; in a function marked //movenext:async a range
+// over the call suspends, since its twin is [StageAsync]. It is buffered and
+// buffer_unordered of Rust's streams, and flatMapMerge of Kotlin's flows.
+func Stage[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts ...Option) iter.Seq2[R, error] {
+	return staged(ctx, in, body, opts)
+}
+
+// StageAsync is [Stage] as a stream, whose ranges hold neither a worker nor a goroutine
+// between results. It does not block.
+func StageAsync[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts ...Option) *job.Stream[R] {
+	return stagedAsync(ctx, in, body, opts)
+}
+
+// staged is Stage. It is separate because its machine's frame would otherwise be a name
+// that users see.
+//
+//movenext:async
+func staged[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts []Option) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		s := &stage[T, R]{body: body}
+		err := s.open(ctx, in, opts)
+		if err != nil {
+			var none R
+			yield(none, err)
+			return
+		}
+		defer s.close()
+		for {
+			v, err := s.next()
+			if err == io.EOF { // itself: of the stage, and not of a body
+				return
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// stage is one range over a Stage. All fields are the consumer's, except for the bell.
+type stage[T, R any] struct {
+	operation
+	ctx    context.Context // of the bodies
+	body   func(ctx context.Context, v T) *job.Job[R]
+	degree int
+
+	in    *job.Puller[T]
+	asked *job.Job[T] // the next value; nil: it has not been asked for
+	ended error       // of in: io.EOF, or why it has failed
+	begun []*begun[R] // not taken yet, the oldest first; unordered: in no order
+	bell  bell[R]
+}
+
+// begun is a body under way.
+type begun[R any] struct {
+	node continuation.Node
+	bell *bell[R]
+	job  *job.Job[R]
+	at   int // in stage.begun
+}
+
+// bell tells the consumer of a stage that a job has ended.
+type bell[R any] struct {
+	mu      sync.Mutex
+	keeps   bool                       // done is wanted
+	rung    bool                       // since the last wait
+	waiting *promise.Promise[job.Void] // the consumer
+	done    []*begun[R]                // bodies that have ended, in that order
+}
+
+func (s *stage[T, R]) open(ctx context.Context, in *job.Stream[T], opts []Option) error {
+	o, err := settingsOf(opts)
+	if err != nil {
+		return err
+	}
+	if s.body == nil || in == nil {
+		return ErrNilFunc
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	s.ctx = &bodyContext{&s.operation, nil}
+	s.degree, s.bell.keeps = o.degree, o.asCompleted
+	s.in = in.Pull()
+	return nil
+}
+
+// next returns the next result, why the stage has failed, or io.EOF.
+//
+//movenext:async
+func (s *stage[T, R]) next() (v R, err error) {
+	for s.goesOn() {
+		s.advance()
+		if b := s.ready(); b != nil {
+			v, err := b.job.GetResult()
+			if errors.Is(err, ErrSkip) {
+				continue
+			}
+			if err != nil {
+				s.fail(err)
+				break
+			}
+			s.advance() // into the room of this one, while the consumer is busy with it
+			return v, nil
+		}
+		if s.ended != nil && len(s.begun) == 0 {
+			if s.ended == io.EOF {
+				return v, io.EOF
+			}
+			s.fail(s.ended)
+			break
+		}
+		if _, err := s.bell.wait().Await(); err != nil {
+			s.fail(err)
+		}
+	}
+	_, err = s.outcome()
+	return v, err
+}
+
+// advance asks for values and begins bodies, as far as both go without a wait.
+func (s *stage[T, R]) advance() {
+	for s.ended == nil && len(s.begun) < s.degree {
+		if s.asked == nil {
+			s.asked = s.in.NextAsync(s.ctx)
+			if listen(s.asked, &s.bell) {
+				return
+			}
+		}
+		if !s.asked.IsCompleted() {
+			return
+		}
+		v, err := s.asked.GetResult()
+		s.asked = nil
+		if err != nil {
+			raise(err)
+			s.ended = err
+			return
+		}
+		s.start(v)
+	}
+}
+
+// raise lets a panic or a runtime.Goexit of the values' function continue here.
+func raise(err error) {
+	if p, ok := err.(*job.PanicError); ok {
+		panic(p.Value)
+	}
+	if err == job.ErrGoexit {
+		runtime.Goexit()
+	}
+}
+
+func (s *stage[T, R]) start(v T) {
+	j := s.body(s.ctx, v)
+	if j == nil {
+		j = job.FromError[R](job.ErrNilJob)
+	}
+	b := &begun[R]{bell: &s.bell, job: j, at: len(s.begun)}
+	s.begun = append(s.begun, b)
+	b.node.Prepare(b)
+	if !j.Register(&b.node) {
+		s.bell.ring(b).Deliver(nil)
+	}
+}
+
+// ready takes a body that has ended and whose turn it is, or returns nil.
+func (s *stage[T, R]) ready() *begun[R] {
+	if s.bell.keeps {
+		b := s.bell.take()
+		if b != nil {
+			last := len(s.begun) - 1
+			s.begun[b.at] = s.begun[last]
+			s.begun[b.at].at = b.at
+			s.begun[last] = nil
+			s.begun = s.begun[:last]
+		}
+		return b
+	}
+	if len(s.begun) == 0 || !s.begun[0].job.IsCompleted() {
+		return nil
+	}
+	b := s.begun[0]
+	s.begun[0] = nil
+	s.begun = s.begun[1:]
+	return b
+}
+
+// close ends in, and returns when that and all bodies have ended.
+//
+//movenext:async
+func (s *stage[T, R]) close() {
+	if len(s.begun) > 0 || s.asked != nil {
+		s.stop(true, context.Canceled)
+	}
+	_, err := s.in.StopAsync(s.ctx).Await()
+	for _, b := range s.begun {
+		_, _ = b.job.Await() // the first failure has been reported
+	}
+	s.end()
+	raise(err)
+}
+
+// Completed implements continuation.Target: the body has ended.
+func (b *begun[R]) Completed(schedulers.Worker) continuation.Chain { return b.bell.ring(b) }
+
+// arrival is a wait for a value of in.
+type arrival[R any] struct {
+	node continuation.Node
+	bell *bell[R]
+}
+
+// Completed implements continuation.Target.
+func (a *arrival[R]) Completed(schedulers.Worker) continuation.Chain { return a.bell.ring(nil) }
+
+// listen has the bell rung when j ends. It returns false if that has happened.
+func listen[T, R any](j *job.Job[T], b *bell[R]) bool {
+	if j.IsCompleted() {
+		return false
+	}
+	a := &arrival[R]{bell: b}
+	a.node.Prepare(a)
+	return j.Register(&a.node)
+}
+
+// ring wakes the consumer. The caller delivers the chain.
+func (b *bell[R]) ring(ended *begun[R]) (told continuation.Chain) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if ended != nil && b.keeps {
+		b.done = append(b.done, ended)
+	}
+	b.rung = true
+	if w := b.waiting; w != nil {
+		b.waiting, b.rung = nil, false
+		told, _ = w.TryComplete(context.Background(), job.Void{}, nil)
+	}
+	return told
+}
+
+// wait returns a job that ends when the bell rings, or has rung since the last wait.
+func (b *bell[R]) wait() *job.Job[job.Void] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rung {
+		b.rung = false
+		return job.FromResult(job.Void{})
+	}
+	b.waiting = new(promise.Promise[job.Void])
+	b.waiting.InitDependent()
+	return b.waiting.Job()
+}
+
+// take returns the body that ended first, of those not taken, or nil.
+func (b *bell[R]) take() *begun[R] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.done) == 0 {
+		return nil
+	}
+	first := b.done[0]
+	b.done[0] = nil
+	b.done = b.done[1:]
+	return first
+}
+
+// FromSlice returns the stream of a slice's elements, for the first [Stage] of a pipeline.
+// It does not block, and needs no goroutine. The stream is safe for concurrent use.
+func FromSlice[S ~[]T, T any](items S) *job.Stream[T] {
+	return job.NewStream(elements[T](items))
+}
+
+// FromSeq returns the stream of a sequence without errors, such as maps.Keys(m), for the
+// first [Stage] of a pipeline. Pulled by a stage, the sequence runs on a goroutine of its
+// own, one value at a time. A nil sequence makes a stream of one error, [ErrNilFunc]. It
+// does not block. The stream is safe for concurrent use if the sequence is.
+func FromSeq[T any](seq iter.Seq[T]) *job.Stream[T] {
+	if seq == nil {
+		return job.StreamOf[T](nil)
+	}
+	return job.StreamOf(func(yield func(T, error) bool) {
+		for v := range seq {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	})
+}
+
+// elements is a slice as the source of a stream.
+type elements[T any] []T
+
+// All implements job.StreamSource.
+func (e elements[T]) All() iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range e {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Steps is the form that is pulled: next returns the job of the next element, which fails
+// with io.EOF at the end.
+func (e elements[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
+	next = func(context.Context) *job.Job[T] {
+		if len(e) == 0 {
+			return job.FromError[T](io.EOF)
+		}
+		v := e[0]
+		e = e[1:]
+		return job.FromResult(v)
+	}
+	return next, func(context.Context) *job.Job[job.Void] { return job.FromResult(job.Void{}) }
+}
