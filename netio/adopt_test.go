@@ -101,7 +101,7 @@ func echoAll(ctx context.Context, c *netio.Conn) (int, error) {
 	}
 }
 
-func TestWhatWasReadAheadCountsAsData(t *testing.T) {
+func TestDataThatWasReadAheadCounts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()

@@ -285,15 +285,14 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/buffered.go:150
 	if f.seen > f.most+1 { // more than a line and "\r"
-		result0, result1 = nil, ErrLineTooLong
-//line github.com/movenext/movenext/netio/buffered_async.go:290
+//line github.com/movenext/movenext/netio/buffered_async.go:289
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:152
+//line github.com/movenext/movenext/netio/buffered.go:151
+		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.most)
-//line github.com/movenext/movenext/netio/buffered_async.go:297
+//line github.com/movenext/movenext/netio/buffered_async.go:296
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:155
@@ -301,7 +300,7 @@ for1:
 	// buffered.go:156: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:156
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:305
+//line github.com/movenext/movenext/netio/buffered_async.go:304
 	if f.filled1 == nil {
 		goto resumed1
 	}
@@ -315,13 +314,12 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:156
 	if err != nil {
-		result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/buffered_async.go:320
+//line github.com/movenext/movenext/netio/buffered_async.go:318
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:158
+//line github.com/movenext/movenext/netio/buffered.go:157
+		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:325
+//line github.com/movenext/movenext/netio/buffered_async.go:323
 	goto for1
 }
 
@@ -422,7 +420,7 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:205
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
-//line github.com/movenext/movenext/netio/buffered_async.go:426
+//line github.com/movenext/movenext/netio/buffered_async.go:424
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:207
@@ -430,7 +428,7 @@ for1:
 	// buffered.go:208: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:208
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:434
+//line github.com/movenext/movenext/netio/buffered_async.go:432
 	if f.filled1 == nil {
 		goto resumed1
 	}
@@ -444,20 +442,18 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:208
 	if err != nil {
-		result0, result1 = f.b.buf[f.b.lo:f.b.hi], err
-//line github.com/movenext/movenext/netio/buffered_async.go:449
+//line github.com/movenext/movenext/netio/buffered_async.go:446
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:210
+//line github.com/movenext/movenext/netio/buffered.go:209
+		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:454
+//line github.com/movenext/movenext/netio/buffered_async.go:451
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/netio/buffered.go:212
-	result0, result1 = f.b.buf[f.b.lo:f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:459
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/netio/buffered.go:212
+	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
+//line github.com/movenext/movenext/netio/buffered_async.go:457
 }
 
 // Location returns where [bufferedPeek] is suspended.
@@ -535,7 +531,7 @@ func (f *filledFrame) MoveNext(r *statemachine.Run) (ended bool) {
 }
 
 // moveNext runs [filled] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var err error
 	resumeAt := f.State
@@ -556,7 +552,7 @@ func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 	// buffered.go:224: if err := dataAwaited(ctx, b.from); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:224
 	f.dataAwaited1, err = dataAwaitedEnter(r, ctx, f.b.from)
-//line github.com/movenext/movenext/netio/buffered_async.go:560
+//line github.com/movenext/movenext/netio/buffered_async.go:556
 	if f.dataAwaited1 == nil {
 		goto resumed1
 	}
@@ -570,16 +566,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/netio/buffered_async.go:575
+//line github.com/movenext/movenext/netio/buffered_async.go:570
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/netio/buffered.go:226
+//line github.com/movenext/movenext/netio/buffered.go:225
+		return true, err
 	}
 	// buffered.go:227: filledOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:227
 	f.filledOnce2 = filledOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:583
+//line github.com/movenext/movenext/netio/buffered_async.go:578
 	if f.filledOnce2 == nil {
 		goto resumed2
 	}
@@ -592,11 +587,11 @@ resume2:
 //line github.com/movenext/movenext/netio/buffered.go:227
 	f.filledOnce2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/buffered.go:228
-	result0 = nil
-//line github.com/movenext/movenext/netio/buffered_async.go:598
+//line github.com/movenext/movenext/netio/buffered_async.go:591
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/netio/buffered.go:228
+	return true, nil
+//line github.com/movenext/movenext/netio/buffered_async.go:595
 }
 
 // Location returns where [filled] is suspended.
@@ -678,7 +673,7 @@ func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	// buffered.go:236: n, err := someRead(b.from, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:236
 	f.someRead1, n, err = someReadEnter(r, f.b.from, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:682
+//line github.com/movenext/movenext/netio/buffered_async.go:677
 	if f.someRead1 == nil {
 		goto resumed1
 	}
@@ -693,7 +688,7 @@ resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:237
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:697
+//line github.com/movenext/movenext/netio/buffered_async.go:692
 	f.State = statemachine.Finished
 	return true
 }
@@ -724,4 +719,4 @@ func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 165536043bbb88e5
+// Digest of what is above: 74578ae59f343970

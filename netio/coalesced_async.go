@@ -102,19 +102,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/coalesced_async.go:107
+//line github.com/movenext/movenext/netio/coalesced_async.go:106
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:52
+//line github.com/movenext/movenext/netio/coalesced.go:51
+		return true, 0, err
 	}
 endIf1:
 	if f.b.err != nil {
-		result0, result1 = 0, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:115
+//line github.com/movenext/movenext/netio/coalesced_async.go:113
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:56
+//line github.com/movenext/movenext/netio/coalesced.go:55
+		return true, 0, f.b.err
 	}
 	if len(f.p) < chunk {
 //line github.com/movenext/movenext/netio/coalesced.go:57
@@ -123,7 +121,7 @@ endIf1:
 	// coalesced.go:58: n, err := allWritten(context.Background(), b.to, p)
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	f.allWritten2, n, err2 = allWrittenEnter(r, context.Background(), f.b.to, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:127
+//line github.com/movenext/movenext/netio/coalesced_async.go:125
 	if f.allWritten2 == nil {
 		goto resumed2
 	}
@@ -138,25 +136,23 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
 	f.b.err = err2
-	result0, result1 = n, err2
-//line github.com/movenext/movenext/netio/coalesced_async.go:143
+//line github.com/movenext/movenext/netio/coalesced_async.go:140
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/netio/coalesced.go:60
+	return true, n, err2
 endIf2:
-//line github.com/movenext/movenext/netio/coalesced.go:62
 	if len(f.p) == 0 {
-		result0, result1 = 0, nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:150
+//line github.com/movenext/movenext/netio/coalesced_async.go:146
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/coalesced.go:64
+//line github.com/movenext/movenext/netio/coalesced.go:63
+		return true, 0, nil
 	}
 	if f.b.chunk == nil {
 		f.b.chunk = chunks.Get().(*[chunk]byte)
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:160
+//line github.com/movenext/movenext/netio/coalesced_async.go:156
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -235,7 +231,7 @@ func (f *sentOutFrame) MoveNext(r *statemachine.Run) (ended bool) {
 }
 
 // moveNext runs [sentOut] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *sentOutLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var allWritten2 int
 	var allWritten3 error
@@ -250,16 +246,15 @@ func (f *sentOutLocals) moveNext(r *statemachine.Run, ctx context.Context) (ende
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:91
 	if f.b.err != nil || f.b.chunk == nil {
-		result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:255
+//line github.com/movenext/movenext/netio/coalesced_async.go:250
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/netio/coalesced.go:93
+//line github.com/movenext/movenext/netio/coalesced.go:92
+		return true, f.b.err
 	}
 	// coalesced.go:94: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:94
 	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(r, ctx, f.b.to, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:263
+//line github.com/movenext/movenext/netio/coalesced_async.go:258
 	if f.allWritten1 == nil {
 		goto resumed1
 	}
@@ -275,10 +270,11 @@ resumed1:
 	_, f.b.err = allWritten2, allWritten3
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
-	result0 = f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:280
+//line github.com/movenext/movenext/netio/coalesced_async.go:274
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/netio/coalesced.go:97
+	return true, f.b.err
+//line github.com/movenext/movenext/netio/coalesced_async.go:278
 }
 
 // Location returns where [sentOut] is suspended.
@@ -309,4 +305,4 @@ func (f *sentOutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dfab6ed7c2d1c621
+// Digest of what is above: b31d0b0e4abc2a21

@@ -283,7 +283,7 @@ func TestAWriteEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-func TestCloseWakesEverybody(t *testing.T) {
+func TestCloseWakesAllWaiters(t *testing.T) {
 	onNetworks(t, func(t *testing.T, network string) {
 		onProcs(t, func(t *testing.T) {
 			a, b := pipe(t, network)

@@ -3,6 +3,7 @@
 //
 //	Listen, Listener     Accept, All as a stream, NetListener
 //	Dial                 TCP, UDP and Unix sockets
+//	ListenPacket         datagrams for many peers: PacketConn, a net.PacketConn
 //	Conn                 Read, ReadFull, Write, Readable, CloseWrite; a net.Conn
 //	Server, Client       TLS, by crypto/tls, unmodified
 //	Buffered             ReadLine, Peek; BufferedWriter, Copy

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"net/netip"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
@@ -99,7 +101,7 @@ for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:103
+//line github.com/movenext/movenext/netio/example_async_test.go:105
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -124,7 +126,7 @@ resumed1:
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:128
+//line github.com/movenext/movenext/netio/example_async_test.go:130
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -159,7 +161,7 @@ resumed2:
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:163
+//line github.com/movenext/movenext/netio/example_async_test.go:165
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -180,7 +182,7 @@ resumed3:
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:184
+//line github.com/movenext/movenext/netio/example_async_test.go:186
 	goto for1
 }
 
@@ -218,7 +220,7 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, l); finished {
+	if finished, v0 := frame.moveNext(&r, &serveArgs{ctx: ctx, l: l}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -232,9 +234,15 @@ type serveLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
+// serveArgs are the parameters of [serve] that are needed only before its first suspension.
+type serveArgs struct {
+	ctx context.Context
+	l   *netio.Listener
+}
+
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -246,15 +254,15 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, l *neti
 	}
 	// example_test.go:49: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
-		l := l
+		l := args.l
 //line github.com/movenext/movenext/netio/example_test.go:49
-		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
+		f.inScope1 = job.InScopeAsync(args.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 			return serveFunc1Run(l, ctx1, s1)
 		})
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if f.inScope1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/example_async_test.go:258
+//line github.com/movenext/movenext/netio/example_async_test.go:266
 		goto resume1
 	}
 	f.State = 1
@@ -265,7 +273,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/netio/example_test.go:49
 	f.inScope1 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:269
+//line github.com/movenext/movenext/netio/example_async_test.go:277
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -283,7 +291,7 @@ type serveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -297,7 +305,7 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := serveFunc1Frame{s: s}
 	defer statemachine.Fail(&r)
-	if frame.moveNext(&r, l, ctx) {
+	if frame.moveNext(&r, &serveFunc1Args{l: l, ctx: ctx}) {
 		r.Rethrow()
 		return frame.result0
 	}
@@ -317,9 +325,15 @@ type serveFunc1Frame struct {
 	result0 error
 }
 
+// serveFunc1Args are the parameters of a function literal of [serve] that are needed only before its first suspension.
+type serveFunc1Args struct {
+	l   *netio.Listener
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serveFunc1Frame) moveNext(r *statemachine.Run, l *netio.Listener, ctx context.Context) (finished bool) {
+// When it continues, args is nil.
+func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -335,14 +349,14 @@ func (f *serveFunc1Frame) moveNext(r *statemachine.Run, l *netio.Listener, ctx c
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/netio/example_test.go:50
-	f.loop1 = statemachine.RangeStream(l.AllAsync(ctx))
+	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
 //line github.com/movenext/movenext/netio/example_test.go:50
 	f.loops.Open(f.loop1)
 range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:346
+//line github.com/movenext/movenext/netio/example_async_test.go:360
 		goto resume1
 	}
 	f.State = 1
@@ -358,7 +372,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:362
+//line github.com/movenext/movenext/netio/example_async_test.go:376
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -366,12 +380,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:370
+//line github.com/movenext/movenext/netio/example_async_test.go:384
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:375
+//line github.com/movenext/movenext/netio/example_async_test.go:389
 		goto resume2
 	}
 	f.State = 2
@@ -399,7 +413,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:403
+//line github.com/movenext/movenext/netio/example_async_test.go:417
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -415,7 +429,7 @@ type serveFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	if !f.serveFunc1Frame.moveNext(r, nil, nil) {
+	if !f.serveFunc1Frame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -428,7 +442,7 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serveFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &serveFunc2Args{c: c, ctx: ctx}); finished {
 		return v0
 	}
 	m := &serveFunc2Machine{serveFunc2Locals: frame}
@@ -442,9 +456,15 @@ type serveFunc2Locals struct {
 	shout1 *shoutFrame
 }
 
+// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before its first suspension.
+type serveFunc2Args struct {
+	c   *netio.Conn
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serveFunc2Locals) moveNext(r *statemachine.Run, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -456,8 +476,8 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, c *netio.Conn, ctx cont
 	}
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
-	f.shout1, result0 = shoutEnter(r, ctx, c)
-//line github.com/movenext/movenext/netio/example_async_test.go:461
+	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
+//line github.com/movenext/movenext/netio/example_async_test.go:481
 	if f.shout1 == nil {
 		goto resumed1
 	}
@@ -469,7 +489,7 @@ resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_async_test.go:473
+//line github.com/movenext/movenext/netio/example_async_test.go:493
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -487,7 +507,7 @@ type serveFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -495,4 +515,123 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3261932623d85518
+// answerAsync starts [answer] as a state machine and returns its job.
+func answerAsync(c *netio.PacketConn) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := answerLocals{c: c}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(context.Background(), job.Void{}, v0)
+	}
+	m := &answerMachine{answerLocals: frame}
+	return m.Start(context.Background(), &r, m)
+}
+
+// answerLocals is what [answer] keeps while it is suspended.
+type answerLocals struct {
+	statemachine.Frame
+
+	c *netio.PacketConn
+
+	p                 []byte
+	readFromAddrPort1 *statemachine.Waiting2[int, netip.AddrPort]
+	writeToAddrPort2  *statemachine.Waiting[int]
+}
+
+// moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
+func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var n int
+	var from netip.AddrPort
+	var err error
+	var err2 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/netio/example_test.go:64
+	f.p = make([]byte, 512)
+for1:
+	// example_test.go:66: n, from, err := c.ReadFromAddrPort(p)
+//line github.com/movenext/movenext/netio/example_test.go:66
+	f.readFromAddrPort1, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
+//line github.com/movenext/movenext/netio/example_async_test.go:565
+	if f.readFromAddrPort1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/netio/example_test.go:66
+	n, from, err = f.readFromAddrPort1.Results(r)
+//line github.com/movenext/movenext/netio/example_test.go:66
+	f.readFromAddrPort1 = nil
+resumed1:
+//line github.com/movenext/movenext/netio/example_test.go:67
+	if errors.Is(err, net.ErrClosed) {
+//line github.com/movenext/movenext/netio/example_async_test.go:579
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:68
+		return true, nil
+	}
+	if err != nil {
+//line github.com/movenext/movenext/netio/example_async_test.go:585
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:71
+		return true, err
+	}
+	// example_test.go:73: if _, err := c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); err != nil {
+//line github.com/movenext/movenext/netio/example_test.go:73
+	f.writeToAddrPort2, _, err2 = f.c.WriteToAddrPortEnter(r, append([]byte("thanks for "), f.p[:n]...), from)
+//line github.com/movenext/movenext/netio/example_async_test.go:593
+	if f.writeToAddrPort2 == nil {
+		goto resumed2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/netio/example_test.go:73
+	_, err2 = f.writeToAddrPort2.Results(r)
+//line github.com/movenext/movenext/netio/example_test.go:73
+	f.writeToAddrPort2 = nil
+resumed2:
+//line github.com/movenext/movenext/netio/example_test.go:73
+	if err2 != nil {
+//line github.com/movenext/movenext/netio/example_async_test.go:607
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:74
+		return true, err2
+	}
+//line github.com/movenext/movenext/netio/example_async_test.go:612
+	goto for1
+}
+
+// Location returns where [answer] is suspended.
+func (f *answerLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio_test.answer", "github.com/movenext/movenext/netio/example_test.go", 66, 73)
+}
+
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+type answerMachine struct {
+	statemachine.Builder[job.Void]
+	answerLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.answerLocals = answerLocals{Frame: f.answerLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: fe675c21c4a58306

@@ -57,6 +57,72 @@ func serve(ctx context.Context, l *netio.Listener) error {
 	})
 }
 
+// answer is a server of datagrams: one socket and one machine for all clients.
+//
+//movenext:async
+func answer(c *netio.PacketConn) error {
+	p := make([]byte, 512)
+	for {
+		n, from, err := c.ReadFromAddrPort(p)
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); err != nil {
+			return err
+		}
+	}
+}
+
+// A server of datagrams, which is a machine, and a client.
+func ExampleListenPacket() {
+	server, err := netio.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	served := answerAsync(server)
+
+	client, _ := netio.Dial(context.Background(), "udp", server.LocalAddr().String())
+	defer func() { _ = client.Close() }()
+	_, _ = client.Write([]byte("a datagram"))
+	p := make([]byte, 512)
+	n, _ := client.Read(p)
+	fmt.Println(string(p[:n]))
+
+	_ = server.Close()
+	_, err = served.Await()
+	fmt.Println(err)
+	// Output:
+	// thanks for a datagram
+	// <nil>
+}
+
+// A socket with options of package net, for machines.
+func ExampleAdoptPacket() {
+	var options net.ListenConfig // its Control sets options of the socket
+	pc, err := options.ListenPacket(context.Background(), "udp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := netio.AdoptPacket(pc)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, err := c.WriteTo([]byte("to itself"), c.LocalAddr())
+	fmt.Println(n, err)
+	p := make([]byte, 512)
+	n, from, _ := c.ReadFrom(p)
+	fmt.Println(string(p[:n]), from.String() == c.LocalAddr().String(), c.Close())
+	// Output:
+	// 9 <nil>
+	// to itself true <nil>
+}
+
 // A server with a machine for each connection, and a client.
 func Example() {
 	ctx := context.Background()

@@ -22,7 +22,7 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 	var r statemachine.Run
 	frame := greetAllFrame{word: word}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, l) {
+	if frame.moveNext(&r, &greetAllArgs{ctx: ctx, l: l}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
@@ -46,9 +46,15 @@ type greetAllFrame struct {
 	result1 error
 }
 
+// greetAllArgs are the parameters of [greetAll] that are needed only before its first suspension.
+type greetAllArgs struct {
+	ctx context.Context
+	l   *netio.Listener
+}
+
 // moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *greetAllFrame) moveNext(r *statemachine.Run, ctx context.Context, l *netio.Listener) (finished bool) {
+// When it continues, args is nil.
+func (f *greetAllFrame) moveNext(r *statemachine.Run, args *greetAllArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	var err error
 	state := f.State
@@ -68,14 +74,14 @@ func (f *greetAllFrame) moveNext(r *statemachine.Run, ctx context.Context, l *ne
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:115
 	f.n = 0
-	f.loop1 = statemachine.RangeStream(l.AllAsync(ctx))
+	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	f.loops.Open(f.loop1)
 range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:79
+//line github.com/movenext/movenext/netio/listener_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -94,7 +100,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:98
+//line github.com/movenext/movenext/netio/listener_async_test.go:104
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -102,7 +108,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:106
+//line github.com/movenext/movenext/netio/listener_async_test.go:112
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -117,23 +123,23 @@ resumed2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:121
+//line github.com/movenext/movenext/netio/listener_async_test.go:127
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:127
+//line github.com/movenext/movenext/netio/listener_async_test.go:133
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:132
+//line github.com/movenext/movenext/netio/listener_async_test.go:138
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:137
+//line github.com/movenext/movenext/netio/listener_async_test.go:143
 		goto resume3
 	}
 	f.State = 3
@@ -161,7 +167,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:165
+//line github.com/movenext/movenext/netio/listener_async_test.go:171
 }
 
 // Location returns where [greetAll] is suspended.
@@ -177,7 +183,7 @@ type greetAllMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.greetAllFrame.moveNext(r, nil, nil) {
+	if !f.greetAllFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -186,4 +192,4 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2366d235b0c6955a
+// Digest of what is above: b1d3e2ecdb94d363

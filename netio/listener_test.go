@@ -76,7 +76,7 @@ func TestAllEndsWithTheListenerAndWithTheContext(t *testing.T) {
 	})
 }
 
-func TestAConnectionThatComesWhenNobodyWaitsAnyMoreIsTheNext(t *testing.T) {
+func TestAConnectionThatComesAfterTheWaitIsForTheNextAccept(t *testing.T) {
 	l := listen(t, "tcp")
 	ctx, cancel := context.WithCancel(context.Background())
 	j := greetAllAsync(ctx, l, "hello")

@@ -99,14 +99,9 @@ func (o *operation) Abandon(reason error) {
 }
 
 // Join implements [statemachine.Pending].
-func (o *operation) Join(n *continuation.Node, on schedulers.Worker) bool {
+func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	o.rest = statemachine.RestOf(n)
-	p := o.of.poller
-	if o.of.enqueue(o, o.held) == over {
-		return false
-	}
-	p.glance(on)
-	return true
+	return o.of.enqueue(o, o.held) != over
 }
 
 // bound is the context that ends an operation.

@@ -69,14 +69,14 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	}
 	{
 		c := f.c
-//line github.com/movenext/movenext/netio/poller_test.go:34
+//line github.com/movenext/movenext/netio/poller_test.go:35
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:35
+//line github.com/movenext/movenext/netio/poller_test.go:36
 	f.total = 0
 for1:
-	// poller_test.go:37: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:37
+	// poller_test.go:38: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:82
 	if f.readable1 == nil {
@@ -86,22 +86,22 @@ for1:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_test.go:38
+//line github.com/movenext/movenext/netio/poller_test.go:39
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:38
+//line github.com/movenext/movenext/netio/poller_test.go:39
 		return true, result0, result1
 	}
 	f.p = new([64]byte)
-	// poller_test.go:41: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:41
+	// poller_test.go:42: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:42
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:107
 	if f.readOrWrite2 == nil {
@@ -110,28 +110,28 @@ resumed1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:41
+//line github.com/movenext/movenext/netio/poller_test.go:42
 	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:41
+//line github.com/movenext/movenext/netio/poller_test.go:42
 	f.readOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:42
+//line github.com/movenext/movenext/netio/poller_test.go:43
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_test.go:43
+//line github.com/movenext/movenext/netio/poller_test.go:44
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:43
+//line github.com/movenext/movenext/netio/poller_test.go:44
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/poller_test.go:46
+//line github.com/movenext/movenext/netio/poller_test.go:47
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:46
+//line github.com/movenext/movenext/netio/poller_test.go:47
 		return true, result0, result1
 	}
-	// poller_test.go:48: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:48
+	// poller_test.go:49: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
@@ -141,17 +141,17 @@ resumed2:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	f.readOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_test.go:49
+//line github.com/movenext/movenext/netio/poller_test.go:50
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:49
+//line github.com/movenext/movenext/netio/poller_test.go:50
 		return true, result0, result1
 	}
 	f.total += f.n
@@ -161,7 +161,7 @@ resumed3:
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 37, 41, 48)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 38, 42, 49)
 }
 
 // echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
@@ -229,11 +229,11 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:121
+//line github.com/movenext/movenext/netio/poller_test.go:170
 	f.total = 0
 for1:
-	// poller_test.go:123: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:123
+	// poller_test.go:172: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:172
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:239
 	if f.readable1 == nil {
@@ -242,96 +242,93 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:123
+//line github.com/movenext/movenext/netio/poller_test.go:172
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:123
+//line github.com/movenext/movenext/netio/poller_test.go:172
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:123
+//line github.com/movenext/movenext/netio/poller_test.go:172
 	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:254
+//line github.com/movenext/movenext/netio/poller_async_test.go:253
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:125
+//line github.com/movenext/movenext/netio/poller_test.go:173
+		return true, f.total, err
 	}
-	// poller_test.go:126: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:126
+	// poller_test.go:175: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:175
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:262
+//line github.com/movenext/movenext/netio/poller_async_test.go:261
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:126
+//line github.com/movenext/movenext/netio/poller_test.go:175
 	_, err2 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:126
+//line github.com/movenext/movenext/netio/poller_test.go:175
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:126
+//line github.com/movenext/movenext/netio/poller_test.go:175
 	if err2 != nil {
 		result0, result1 = f.total, ended(err2)
-//line github.com/movenext/movenext/netio/poller_async_test.go:277
+//line github.com/movenext/movenext/netio/poller_async_test.go:276
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:128
+//line github.com/movenext/movenext/netio/poller_test.go:177
 	}
-	// poller_test.go:129: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:129
+	// poller_test.go:178: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:178
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:285
+//line github.com/movenext/movenext/netio/poller_async_test.go:284
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:129
+//line github.com/movenext/movenext/netio/poller_test.go:178
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:129
+//line github.com/movenext/movenext/netio/poller_test.go:178
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:130
+//line github.com/movenext/movenext/netio/poller_test.go:179
 	if err3 != nil {
-		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_async_test.go:300
+//line github.com/movenext/movenext/netio/poller_async_test.go:298
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:132
+//line github.com/movenext/movenext/netio/poller_test.go:180
+		return true, f.total, err3
 	}
-	// poller_test.go:133: if _, err := c.Write(p[:1+n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:133
+	// poller_test.go:182: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:182
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:308
+//line github.com/movenext/movenext/netio/poller_async_test.go:306
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
 	}
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:182
 	_, err4 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:182
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:182
 	if err4 != nil {
-		result0, result1 = f.total, err4
-//line github.com/movenext/movenext/netio/poller_async_test.go:323
+//line github.com/movenext/movenext/netio/poller_async_test.go:320
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:135
+//line github.com/movenext/movenext/netio/poller_test.go:183
+		return true, f.total, err4
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:329
+//line github.com/movenext/movenext/netio/poller_async_test.go:326
 	goto for1
 }
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 123, 126, 129, 133)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 172, 175, 178, 182)
 }
 
 // echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
@@ -376,7 +373,7 @@ type drainLocals struct {
 }
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
@@ -389,58 +386,55 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:251
+//line github.com/movenext/movenext/netio/poller_test.go:300
 	if err := ctx.Err(); err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:396
+//line github.com/movenext/movenext/netio/poller_async_test.go:392
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:253
+//line github.com/movenext/movenext/netio/poller_test.go:301
+		return true, 0, err
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:256
+//line github.com/movenext/movenext/netio/poller_test.go:305
 	select {
 	case <-f.stop:
-		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:408
+//line github.com/movenext/movenext/netio/poller_async_test.go:403
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:259
+//line github.com/movenext/movenext/netio/poller_test.go:307
+		return true, f.total, nil
 	default:
 	}
-	// poller_test.go:261: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:261
+	// poller_test.go:310: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:310
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:417
+//line github.com/movenext/movenext/netio/poller_async_test.go:412
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:261
+//line github.com/movenext/movenext/netio/poller_test.go:310
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:261
+//line github.com/movenext/movenext/netio/poller_test.go:310
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:262
+//line github.com/movenext/movenext/netio/poller_test.go:311
 	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:432
+//line github.com/movenext/movenext/netio/poller_async_test.go:426
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:264
+//line github.com/movenext/movenext/netio/poller_test.go:312
+		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:438
+//line github.com/movenext/movenext/netio/poller_async_test.go:432
 	goto for1
 }
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 261)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 310)
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -465,7 +459,7 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readTwoLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, c); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &readTwoArgs{ctx: ctx, c: c}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readTwoMachine{readTwoLocals: frame}
@@ -479,9 +473,15 @@ type readTwoLocals struct {
 	readFull1 *statemachine.Waiting[int]
 }
 
+// readTwoArgs are the parameters of [readTwo] that are needed only before its first suspension.
+type readTwoArgs struct {
+	ctx context.Context
+	c   *netio.Conn
+}
+
 // moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *readTwoLocals) moveNext(r *statemachine.Run, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -491,41 +491,40 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, ctx context.Context, c *ne
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:287
-	if err := ctx.Err(); err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:498
+//line github.com/movenext/movenext/netio/poller_test.go:336
+	if err := args.ctx.Err(); err != nil {
+//line github.com/movenext/movenext/netio/poller_async_test.go:497
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:289
+//line github.com/movenext/movenext/netio/poller_test.go:337
+		return true, 0, err
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:290
+//line github.com/movenext/movenext/netio/poller_test.go:339
 		var p [2]byte
-		// poller_test.go:291: return c.ReadFull(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:291
-		f.readFull1, result0, result1 = c.ReadFullEnter(r, p[:])
+		// poller_test.go:340: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:340
+		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:510
+//line github.com/movenext/movenext/netio/poller_async_test.go:509
 	if f.readFull1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:291
+//line github.com/movenext/movenext/netio/poller_test.go:340
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:291
+//line github.com/movenext/movenext/netio/poller_test.go:340
 	f.readFull1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_async_test.go:522
+//line github.com/movenext/movenext/netio/poller_async_test.go:521
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 291)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 340)
 }
 
 // readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
@@ -536,7 +535,7 @@ type readTwoMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -545,4 +544,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bddc5a8e94544b71
+// Digest of what is above: 67b23dfd754874c8

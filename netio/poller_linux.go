@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/movenext/movenext/internal/glance"
 	"github.com/movenext/movenext/internal/timers"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // # One goroutine for all sockets
@@ -39,6 +37,18 @@ import (
 // The first socket starts the instance and the goroutine, and the end of the last
 // one stops them: closing the file wakes the goroutine. Without that an idle
 // program would keep both.
+//
+// # Busy workers
+//
+// While all processors compute, Go's poller looks only every 10 ms, and so long would
+// the goroutine sleep. So a busy worker fetches events itself now and then (package
+// glance). On two processors that compute in pieces of 20 µs, a hundred connections
+// exchange 1.5 to 1.8 times the messages of goroutines, at 0.5 to 0.7 of their 99th
+// percentile; without it they exchanged 0.27 of them, at 4.3 times the percentile. Two
+// fetches at a time are no difficulty: the system gives an event to one of them.
+//
+// It is tempting to submit what waited to the worker that looks. Its own newest work
+// comes first, so among a thousand connections some waited for 23 ms instead of 13.
 //
 // # Names of sockets
 //
@@ -65,13 +75,17 @@ const (
 type poller struct {
 	epoll  int
 	file   *os.File
+	raw    syscall.RawConn // of file
 	timers timers.Queue
 	began  time.Time
 
-	fetches   atomic.Uint32 // how many have begun
-	parked    atomic.Uint32 // machines that began to wait
-	glancing  sync.Mutex
-	glanceful [batch / 4]syscall.EpollEvent
+	fetches atomic.Uint32 // how many have begun
+	// Of Look. looking guards the next two; see is made once, so that a look allocates
+	// nothing.
+	looking sync.Mutex
+	seen    [batch / 4]syscall.EpollEvent
+	count   int
+	see     func(fd uintptr)
 
 	// Guarded by pollers.
 	slots []slot
@@ -123,6 +137,7 @@ func register(s *socket) error {
 	p.live++
 	if current == nil {
 		current = p
+		glance.Open(p)
 		go p.loop()
 	}
 	return nil
@@ -159,6 +174,7 @@ func (p *poller) unregister(s *socket) {
 func (p *poller) stop() {
 	if current == p {
 		current = nil
+		glance.Close()
 	}
 	_ = p.file.Close()
 }
@@ -168,7 +184,7 @@ var errBubble = errors.New("netio: the poller cannot start inside of a testing/s
 	"still while the network does not; open the first Listener or Conn outside of it, or use net.Pipe there")
 
 func newPoller() (*poller, error) {
-	if inBubble() {
+	if glance.InBubble() {
 		return nil, errBubble
 	}
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
@@ -179,24 +195,17 @@ func newPoller() (*poller, error) {
 		_ = syscall.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	return &poller{epoll: fd, file: os.NewFile(uintptr(fd), "epoll"), began: time.Now()}, nil
-}
-
-// inBubble reports whether the calling goroutine is in a bubble of
-// testing/synctest. The runtime says so only in the first line of a stack.
-func inBubble() bool {
-	var head [128]byte
-	n := runtime.Stack(head[:], false)
-	line, _, _ := strings.Cut(string(head[:n]), "\n")
-	return strings.Contains(line, "synctest bubble")
+	p := &poller{epoll: fd, file: os.NewFile(uintptr(fd), "epoll"), began: time.Now()}
+	if p.raw, err = p.file.SyscallConn(); err != nil {
+		_ = p.file.Close()
+		return nil, err
+	}
+	p.see = func(fd uintptr) { p.count = fetchEvents(int(fd), p.seen[:]) }
+	return p, nil
 }
 
 // loop is the goroutine.
 func (p *poller) loop() {
-	raw, err := p.file.SyscallConn()
-	if err != nil {
-		return // it was stopped at once
-	}
 	var (
 		events [batch]syscall.EpollEvent
 		found  [batch]occurrence
@@ -208,7 +217,7 @@ func (p *poller) loop() {
 		n = fetchEvents(int(fd), events[:])
 		return n > 0
 	}
-	for raw.Read(fetch) == nil {
+	for p.raw.Read(fetch) == nil {
 		p.handle(events[:n], number, found[:0])
 	}
 }
@@ -268,27 +277,15 @@ func happened(ev uint32) (bits happening) {
 	return bits
 }
 
-// glances is the number of machines' waits after which a worker looks for events
-// itself.
-const glances = 16
-
-// glance makes a busy worker look for events now and then: while all processors
-// compute, the runtime polls only every 10 ms on behalf of the goroutine.
-func (p *poller) glance(on schedulers.Worker) {
-	if on == nil || p.parked.Add(1)%glances != 0 || !p.glancing.TryLock() {
+// Look implements [glance.Source]: a busy worker fetches events itself.
+func (p *poller) Look() {
+	if !p.looking.TryLock() {
 		return
 	}
-	defer p.glancing.Unlock()
-	var (
-		found [len(p.glanceful)]occurrence
-		n     int
-	)
-	raw, err := p.file.SyscallConn()
-	if err != nil {
-		return // it was stopped meanwhile
-	}
+	defer p.looking.Unlock()
+	var found [len(p.seen)]occurrence
 	number := p.fetches.Add(1)
-	// An error of Control means the same: the poller was stopped.
-	_ = raw.Control(func(fd uintptr) { n = fetchEvents(int(fd), p.glanceful[:]) })
-	p.handle(p.glanceful[:n], number, found[:0])
+	p.count = 0
+	_ = p.raw.Control(p.see) // an error means that the poller was stopped
+	p.handle(p.seen[:p.count], number, found[:0])
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/glance"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
 	"github.com/movenext/movenext/schedulers"
@@ -91,6 +92,54 @@ func TestIdleConnectionsHoldOneGoroutineAndTheLastTakesItAlong(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 	assert.Eventually(t, func() bool { return descriptors(t) <= files && goroutinesIn("netio.(*poller)") == 0 },
 		10*time.Second, time.Millisecond, "descriptors and goroutines")
+}
+
+// Workers look for events as long as there is a socket. That a worker's loop does is a test of
+// package runloop.
+func TestBusyWorkersLookForEvents(t *testing.T) {
+	require.False(t, glance.Opened())
+	l := listen(t, "tcp")
+	c := dial(t, l)
+	assert.True(t, glance.Opened())
+	require.NoError(t, l.Close())
+	assert.True(t, glance.Opened())
+	require.NoError(t, c.Close())
+	assert.False(t, glance.Opened())
+}
+
+// What a worker's look finds is what the goroutine would find, also while both look.
+func TestLooksOfWorkersLoseNoEvent(t *testing.T) {
+	onProcs(t, func(t *testing.T) {
+		a, b := pipe(t, "tcp")
+		told := echoAsync(t.Context(), b)
+		stop, looked := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(looked)
+			var turns glance.Turns
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					turns.Next()
+				}
+			}
+		}()
+		const messages = 300
+		var p [8]byte
+		for range messages {
+			_, err := a.Write(p[:])
+			require.NoError(t, err)
+			_, err = a.ReadFull(p[:])
+			require.NoError(t, err)
+		}
+		require.NoError(t, a.CloseWrite())
+		total, err := told.Wait(t.Context())
+		close(stop)
+		<-looked
+		require.NoError(t, err)
+		assert.Equal(t, messages*len(p), total)
+	})
 }
 
 func TestAMachinesWaitAllocatesNothing(t *testing.T) {
@@ -291,7 +340,7 @@ func readTwo(ctx context.Context, c *netio.Conn) (int, error) {
 	return c.ReadFull(p[:])
 }
 
-func TestAcceptGoesOnWhenThereAreDescriptorsAgain(t *testing.T) {
+func TestAcceptContinuesWhenThereAreDescriptorsAgain(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	l := listen(t, "unix")

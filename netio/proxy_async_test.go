@@ -22,7 +22,7 @@ func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job
 	var r statemachine.Run
 	frame := exchangeFrame{c: c}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, data) {
+	if frame.moveNext(&r, &exchangeArgs{ctx: ctx, data: data}) {
 		return statemachine.Completed(ctx, frame.o, nil)
 	}
 	m := &exchangeMachine{exchangeFrame: frame}
@@ -42,9 +42,15 @@ type exchangeFrame struct {
 	o outcome
 }
 
+// exchangeArgs are the parameters of [exchange] that are needed only before its first suspension.
+type exchangeArgs struct {
+	ctx  context.Context
+	data []byte
+}
+
 // moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *exchangeFrame) moveNext(r *statemachine.Run, ctx context.Context, data []byte) bool {
+// When it continues, args is nil.
+func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	var receiveAll2 []byte
 	var receiveAll3 error
 	state := f.State
@@ -59,11 +65,11 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, ctx context.Context, data 
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:136
-	f.sending = sendAllAsync(ctx, f.c, data)
+	f.sending = sendAllAsync(args.ctx, f.c, args.data)
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(r, ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:67
+	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(r, args.ctx, f.c)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:73
 	if f.receiveAll1 == nil {
 		goto resumed1
 	}
@@ -82,7 +88,7 @@ resumed1:
 	f.await2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:86
+//line github.com/movenext/movenext/netio/proxy_async_test.go:92
 		goto resume2
 	}
 	f.State = 2
@@ -100,7 +106,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
-//line github.com/movenext/movenext/netio/proxy_async_test.go:104
+//line github.com/movenext/movenext/netio/proxy_async_test.go:110
 	f.State = statemachine.Finished
 	return true
 }
@@ -118,7 +124,7 @@ type exchangeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.exchangeFrame.moveNext(r, nil, nil) {
+	if !f.exchangeFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, f.o, nil)
@@ -179,7 +185,7 @@ for1:
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:183
+//line github.com/movenext/movenext/netio/proxy_async_test.go:189
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -193,22 +199,21 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/netio/proxy_async_test.go:198
+//line github.com/movenext/movenext/netio/proxy_async_test.go:203
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/netio/proxy_test.go:149
+//line github.com/movenext/movenext/netio/proxy_test.go:148
+		return true, err
 	}
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:206
+//line github.com/movenext/movenext/netio/proxy_async_test.go:211
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:212
+//line github.com/movenext/movenext/netio/proxy_async_test.go:217
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -221,7 +226,7 @@ resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_async_test.go:225
+//line github.com/movenext/movenext/netio/proxy_async_test.go:230
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -320,7 +325,7 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:324
+//line github.com/movenext/movenext/netio/proxy_async_test.go:329
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -335,7 +340,7 @@ resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:339
+//line github.com/movenext/movenext/netio/proxy_async_test.go:344
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
@@ -343,7 +348,7 @@ resumed1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:347
+//line github.com/movenext/movenext/netio/proxy_async_test.go:352
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -359,12 +364,12 @@ resumed2:
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:363
+//line github.com/movenext/movenext/netio/proxy_async_test.go:368
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:368
+//line github.com/movenext/movenext/netio/proxy_async_test.go:373
 	goto for1
 }
 
@@ -396,4 +401,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 90a63444e00f4f64
+// Digest of what is above: ce7cf142c8539a57

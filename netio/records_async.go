@@ -993,7 +993,7 @@ func (f *sentFrame) MoveNext(r *statemachine.Run) (ended bool) {
 }
 
 // moveNext runs [sent] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
@@ -1088,4 +1088,4 @@ func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 278181cbf5e9988e
+// Digest of what is above: 0779ab8307904799

@@ -62,6 +62,7 @@ type socket struct {
 	// Written before any other goroutine knows the socket.
 	fd      int
 	stream  bool // not of datagrams
+	wide    bool // of datagrams to addresses of IPv6
 	network string
 	ends    ends
 	poller  *poller
@@ -256,13 +257,9 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 }
 
 // event is the poller's part of the race: bits are the conditions, fetched by the
-// fetch of that number.
+// fetch of that number. Where nothing waits, as after Close, it is noted alone.
 func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return
-	}
 	var a, b *operation
 	if bits&readable != 0 {
 		a = s.in.signal(bits&readEnd != 0, fetch)

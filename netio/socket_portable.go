@@ -53,7 +53,10 @@ type socket struct {
 }
 
 // more is the part of a transfer that these systems need besides its buffer.
-type more struct{ accepted net.Conn }
+type more struct {
+	accepted net.Conn
+	peer     net.Addr // of a datagram
+}
 
 // do runs t to its end, and blocks the calling goroutine meanwhile.
 func (s *socket) do(t *transfer) {
@@ -93,8 +96,12 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 		t.err = s.look(ctx)
 	case accepting:
 		t.more.accepted, t.err = s.accept(ctx)
+	case receiving:
+		t.receive(s)
 	case writing:
 		t.n, t.err = s.write(ctx, t.buf)
+	case sending:
+		t.send(s)
 	case shutting:
 		t.err = errors.ErrUnsupported
 		if c, ok := s.conn.(interface{ CloseWrite() error }); ok {

@@ -33,6 +33,10 @@ func (t *transfer) step(s *socket) (done, drained bool) {
 		return t.look(s)
 	case accepting:
 		return t.accept(s), false
+	case receiving:
+		return t.receive(s)
+	case sending:
+		return t.send(s), false
 	case shutting:
 		t.err = s.wrap("shutdown", os.NewSyscallError("shutdown", syscall.Shutdown(s.fd, syscall.SHUT_WR)))
 		return true, false

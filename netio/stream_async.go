@@ -195,7 +195,7 @@ func (f *copyChunkFrame) MoveNext(r *statemachine.Run) (ended bool) {
 }
 
 // moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter src is needed only before the first suspension.
 func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var n int
@@ -318,7 +318,7 @@ func dataAwaitedAsync(ctx context.Context, src AsyncReader) (result *job.Job[job
 	var r statemachine.Run
 	frame := dataAwaitedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, ctx, src); ended {
+	if ended, v0 := frame.moveNext(&r, &dataAwaitedArgs{ctx: ctx, src: src}); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dataAwaitedMachine{dataAwaitedLocals: frame}
@@ -328,7 +328,7 @@ func dataAwaitedAsync(ctx context.Context, src AsyncReader) (result *job.Job[job
 // dataAwaitedEnter enters [dataAwaited] for another machine. It returns the results, or the suspended frame that will have them.
 func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*dataAwaitedFrame, error) {
 	frame := dataAwaitedLocals{}
-	if ended, v0 := frame.moveNext(r, ctx, src); ended {
+	if ended, v0 := frame.moveNext(r, &dataAwaitedArgs{ctx: ctx, src: src}); ended {
 		return nil, v0
 	}
 	m := &dataAwaitedFrame{dataAwaitedLocals: frame}
@@ -344,6 +344,12 @@ type dataAwaitedLocals struct {
 	readable2 *job.Job[job.Void]
 }
 
+// dataAwaitedArgs are the parameters of [dataAwaited] that are needed only before its first suspension.
+type dataAwaitedArgs struct {
+	ctx context.Context
+	src AsyncReader
+}
+
 // dataAwaitedFrame is the frame of [dataAwaited] for a caller that is a machine: what it keeps and, at the end, its results.
 type dataAwaitedFrame struct {
 	dataAwaitedLocals
@@ -353,13 +359,13 @@ type dataAwaitedFrame struct {
 
 // MoveNext continues [dataAwaited] where it stopped.
 func (f *dataAwaitedFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0 = f.moveNext(r, nil, nil)
+	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [dataAwaited] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, src AsyncReader) (ended bool, result0 error) {
+// When it continues, args is nil.
+func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, args *dataAwaitedArgs) (ended bool, result0 error) {
 	var src2 *Conn
 	var src3 readiness
 	resumeAt := f.State
@@ -374,7 +380,7 @@ func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, s
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:106
-	switch src := src.(type) {
+	switch src := args.src.(type) {
 	case *Conn:
 //line github.com/movenext/movenext/netio/stream.go:106
 		src2 = src
@@ -388,8 +394,8 @@ func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, s
 		goto case2
 	default:
 //line github.com/movenext/movenext/netio/stream.go:112
-		result0 = whyEnded(ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:393
+		result0 = whyEnded(args.ctx)
+//line github.com/movenext/movenext/netio/stream_async.go:399
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:113
@@ -397,8 +403,8 @@ func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, ctx context.Context, s
 case1:
 	// stream.go:108: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:108
-	f.readable1, result0 = src2.ReadableEnter(r, ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:402
+	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
+//line github.com/movenext/movenext/netio/stream_async.go:408
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -410,16 +416,16 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:108
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:414
+//line github.com/movenext/movenext/netio/stream_async.go:420
 	f.State = statemachine.Finished
 	return true, result0
 case2:
 	// stream.go:110: return src.Readable(ctx)
 //line github.com/movenext/movenext/netio/stream.go:110
-	f.readable2 = src3.ReadableAsync(ctx)
+	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:110
 	if f.readable2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:423
+//line github.com/movenext/movenext/netio/stream_async.go:429
 		goto resume2
 	}
 	f.State = 2
@@ -430,7 +436,7 @@ resume2:
 	_, result0 = statemachine.TwinResult(r, f.readable2)
 //line github.com/movenext/movenext/netio/stream.go:110
 	f.readable2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:434
+//line github.com/movenext/movenext/netio/stream_async.go:440
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -454,7 +460,7 @@ type dataAwaitedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dataAwaitedMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0 := f.moveNext(r, nil, nil)
+	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
@@ -468,7 +474,7 @@ func someReadAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := someReadLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, src, p); ended {
+	if ended, v0, v1 := frame.moveNext(&r, &someReadArgs{src: src, p: p}); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &someReadMachine{someReadLocals: frame}
@@ -478,7 +484,7 @@ func someReadAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 // someReadEnter enters [someRead] for another machine. It returns the results, or the suspended frame that will have them.
 func someReadEnter(r *statemachine.Run, src AsyncReader, p []byte) (*someReadFrame, int, error) {
 	frame := someReadLocals{}
-	if ended, v0, v1 := frame.moveNext(r, src, p); ended {
+	if ended, v0, v1 := frame.moveNext(r, &someReadArgs{src: src, p: p}); ended {
 		return nil, v0, v1
 	}
 	m := &someReadFrame{someReadLocals: frame}
@@ -493,6 +499,12 @@ type someReadLocals struct {
 	read1 *statemachine.Waiting[int]
 }
 
+// someReadArgs are the parameters of [someRead] that are needed only before its first suspension.
+type someReadArgs struct {
+	src AsyncReader
+	p   []byte
+}
+
 // someReadFrame is the frame of [someRead] for a caller that is a machine: what it keeps and, at the end, its results.
 type someReadFrame struct {
 	someReadLocals
@@ -503,13 +515,13 @@ type someReadFrame struct {
 
 // MoveNext continues [someRead] where it stopped.
 func (f *someReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil, nil)
+	ended, f.result0, f.result1 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [someRead] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *someReadLocals) moveNext(r *statemachine.Run, src AsyncReader, p []byte) (ended bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *someReadLocals) moveNext(r *statemachine.Run, args *someReadArgs) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -521,7 +533,7 @@ func (f *someReadLocals) moveNext(r *statemachine.Run, src AsyncReader, p []byte
 	}
 	{
 //line github.com/movenext/movenext/netio/stream.go:120
-		c, ok := src.(*Conn)
+		c, ok := args.src.(*Conn)
 //line github.com/movenext/movenext/netio/stream.go:120
 		if !ok {
 //line github.com/movenext/movenext/netio/stream.go:120
@@ -529,9 +541,9 @@ func (f *someReadLocals) moveNext(r *statemachine.Run, src AsyncReader, p []byte
 		}
 		// stream.go:121: return c.Read(p)
 //line github.com/movenext/movenext/netio/stream.go:121
-		f.read1, result0, result1 = c.ReadEnter(r, p)
+		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:535
+//line github.com/movenext/movenext/netio/stream_async.go:547
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -543,13 +555,13 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:121
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:547
+//line github.com/movenext/movenext/netio/stream_async.go:559
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/netio/stream.go:123
-	result0, result1 = src.Read(p)
-//line github.com/movenext/movenext/netio/stream_async.go:553
+	result0, result1 = args.src.Read(args.p)
+//line github.com/movenext/movenext/netio/stream_async.go:565
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -573,7 +585,7 @@ type someReadMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *someReadMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil, nil)
+	ended, v0, v1 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
@@ -587,7 +599,7 @@ func allWrittenAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *jo
 	var r statemachine.Run
 	frame := allWrittenLocals{}
 	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, ctx, dst, p); ended {
+	if ended, v0, v1 := frame.moveNext(&r, &allWrittenArgs{ctx: ctx, dst: dst, p: p}); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allWrittenMachine{allWrittenLocals: frame}
@@ -597,7 +609,7 @@ func allWrittenAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *jo
 // allWrittenEnter enters [allWritten] for another machine. It returns the results, or the suspended frame that will have them.
 func allWrittenEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*allWrittenFrame, int, error) {
 	frame := allWrittenLocals{}
-	if ended, v0, v1 := frame.moveNext(r, ctx, dst, p); ended {
+	if ended, v0, v1 := frame.moveNext(r, &allWrittenArgs{ctx: ctx, dst: dst, p: p}); ended {
 		return nil, v0, v1
 	}
 	m := &allWrittenFrame{allWrittenLocals: frame}
@@ -614,6 +626,13 @@ type allWrittenLocals struct {
 	fully3    *fullyFrame
 }
 
+// allWrittenArgs are the parameters of [allWritten] that are needed only before its first suspension.
+type allWrittenArgs struct {
+	ctx context.Context
+	dst AsyncWriter
+	p   []byte
+}
+
 // allWrittenFrame is the frame of [allWritten] for a caller that is a machine: what it keeps and, at the end, its results.
 type allWrittenFrame struct {
 	allWrittenLocals
@@ -624,13 +643,13 @@ type allWrittenFrame struct {
 
 // MoveNext continues [allWritten] where it stopped.
 func (f *allWrittenFrame) MoveNext(r *statemachine.Run) (ended bool) {
-	ended, f.result0, f.result1 = f.moveNext(r, nil, nil, nil)
+	ended, f.result0, f.result1 = f.moveNext(r, nil)
 	return ended
 }
 
 // moveNext runs [allWritten] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *allWrittenLocals) moveNext(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (ended bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *allWrittenLocals) moveNext(r *statemachine.Run, args *allWrittenArgs) (ended bool, result0 int, result1 error) {
 	var dst2 *Conn
 	var dst3 boundWriter
 	var dst4 AsyncWriter
@@ -648,7 +667,7 @@ func (f *allWrittenLocals) moveNext(r *statemachine.Run, ctx context.Context, ds
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/stream.go:130
-	switch dst := dst.(type) {
+	switch dst := args.dst.(type) {
 	case *Conn:
 //line github.com/movenext/movenext/netio/stream.go:130
 		dst2 = dst
@@ -669,8 +688,8 @@ func (f *allWrittenLocals) moveNext(r *statemachine.Run, ctx context.Context, ds
 case1:
 	// stream.go:132: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:132
-	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/stream_async.go:674
+	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
+//line github.com/movenext/movenext/netio/stream_async.go:693
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -682,16 +701,16 @@ resume1:
 //line github.com/movenext/movenext/netio/stream.go:132
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:686
+//line github.com/movenext/movenext/netio/stream_async.go:705
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
 	// stream.go:134: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:134
-	f.writeAll2 = dst3.WriteAllAsync(ctx, p)
+	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:134
 	if f.writeAll2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async.go:695
+//line github.com/movenext/movenext/netio/stream_async.go:714
 		goto resume2
 	}
 	f.State = 2
@@ -702,14 +721,14 @@ resume2:
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
 //line github.com/movenext/movenext/netio/stream.go:134
 	f.writeAll2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:706
+//line github.com/movenext/movenext/netio/stream_async.go:725
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
 	// stream.go:136: return fully(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:136
-	f.fully3, result0, result1 = fullyEnter(r, dst4, p)
-//line github.com/movenext/movenext/netio/stream_async.go:713
+	f.fully3, result0, result1 = fullyEnter(r, dst4, args.p)
+//line github.com/movenext/movenext/netio/stream_async.go:732
 	if f.fully3 == nil {
 		goto resumed3
 	}
@@ -721,7 +740,7 @@ resume3:
 //line github.com/movenext/movenext/netio/stream.go:136
 	f.fully3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/stream_async.go:725
+//line github.com/movenext/movenext/netio/stream_async.go:744
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -745,7 +764,7 @@ type allWrittenMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *allWrittenMachine) MoveNext(r *statemachine.Run) bool {
-	ended, v0, v1 := f.moveNext(r, nil, nil, nil)
+	ended, v0, v1 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
@@ -821,4 +840,4 @@ func (f *fullyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b991ca3e03f8486b
+// Digest of what is above: ea6135709da92e68

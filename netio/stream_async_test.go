@@ -111,7 +111,7 @@ func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int6
 	var r statemachine.Run
 	frame := relayLocals{to: to}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, from); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &relayArgs{ctx: ctx, from: from}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayMachine{relayLocals: frame}
@@ -129,9 +129,15 @@ type relayLocals struct {
 	closeWrite2 *statemachine.WaitingVoid[int]
 }
 
+// relayArgs are the parameters of [relay] that are needed only before its first suspension.
+type relayArgs struct {
+	ctx  context.Context
+	from *netio.Conn
+}
+
 // moveNext runs [relay] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *relayLocals) moveNext(r *statemachine.Run, ctx context.Context, from *netio.Conn) (finished bool, result0 int64, result1 error) {
+// When it continues, args is nil.
+func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished bool, result0 int64, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -146,10 +152,10 @@ func (f *relayLocals) moveNext(r *statemachine.Run, ctx context.Context, from *n
 	}
 	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	f.copy1 = netio.CopyAsync(ctx, f.to, from)
+	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	if f.copy1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/stream_async_test.go:153
+//line github.com/movenext/movenext/netio/stream_async_test.go:159
 		goto resume1
 	}
 	f.State = 1
@@ -167,7 +173,7 @@ resume1:
 	// stream_test.go:150: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:171
+//line github.com/movenext/movenext/netio/stream_async_test.go:177
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -181,11 +187,11 @@ resume2:
 	f.closeWrite2 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/netio/stream_test.go:152
-	result0, result1 = f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:187
+//line github.com/movenext/movenext/netio/stream_async_test.go:191
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/netio/stream_test.go:152
+	return true, f.n, err
+//line github.com/movenext/movenext/netio/stream_async_test.go:195
 }
 
 // Location returns where [relay] is suspended.
@@ -201,7 +207,7 @@ type relayMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -237,7 +243,7 @@ type pourLocals struct {
 }
 
 // moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter pieces is needed only before the first suspension.
 func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
@@ -271,7 +277,7 @@ range1:
 //line github.com/movenext/movenext/netio/stream_test.go:257
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:275
+//line github.com/movenext/movenext/netio/stream_async_test.go:281
 	if f.write1 == nil {
 		goto resumed1
 	}
@@ -286,21 +292,20 @@ resumed1:
 //line github.com/movenext/movenext/netio/stream_test.go:258
 	f.total += n
 	if err != nil {
-		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:291
+//line github.com/movenext/movenext/netio/stream_async_test.go:296
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_test.go:261
+//line github.com/movenext/movenext/netio/stream_test.go:260
+		return true, f.total, err
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:256
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:298
+//line github.com/movenext/movenext/netio/stream_async_test.go:303
 	goto range1
 endRange1:
 	// stream_test.go:263: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:304
+//line github.com/movenext/movenext/netio/stream_async_test.go:309
 	if f.flush2 == nil {
 		goto resumed2
 	}
@@ -313,11 +318,11 @@ resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:263
 	f.flush2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/stream_test.go:263
-	result0, result1 = f.total, flush1
-//line github.com/movenext/movenext/netio/stream_async_test.go:319
+//line github.com/movenext/movenext/netio/stream_async_test.go:322
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/netio/stream_test.go:263
+	return true, f.total, flush1
+//line github.com/movenext/movenext/netio/stream_async_test.go:326
 }
 
 // Location returns where [pour] is suspended.
@@ -342,4 +347,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: aa0a07e4e502ffe8
+// Digest of what is above: 3087be1cd9303343

@@ -235,7 +235,7 @@ type talkTLSLocals struct {
 }
 
 // moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -271,11 +271,10 @@ resume1:
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
-			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:276
+//line github.com/movenext/movenext/netio/tls_async_test.go:275
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/netio/tls_test.go:100
+//line github.com/movenext/movenext/netio/tls_test.go:99
+			return true, nil, err
 		}
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:101
@@ -294,7 +293,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if f.writeOrRead2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:298
+//line github.com/movenext/movenext/netio/tls_async_test.go:297
 		goto resume2
 	}
 	f.State = 2
@@ -308,11 +307,10 @@ resume2:
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
-			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:313
+//line github.com/movenext/movenext/netio/tls_async_test.go:311
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/netio/tls_test.go:106
+//line github.com/movenext/movenext/netio/tls_test.go:105
+			return true, nil, err
 		}
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:107
@@ -328,7 +326,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if f.writeOrRead2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:332
+//line github.com/movenext/movenext/netio/tls_async_test.go:330
 		goto resume3
 	}
 	f.State = 3
@@ -341,15 +339,14 @@ resume3:
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		f.writeOrRead2 = nil
 		if err != nil {
-			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:346
+//line github.com/movenext/movenext/netio/tls_async_test.go:343
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/netio/tls_test.go:111
+//line github.com/movenext/movenext/netio/tls_test.go:110
+			return true, nil, err
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:353
+//line github.com/movenext/movenext/netio/tls_async_test.go:350
 	goto for2
 endFor2:
 	goto for1
@@ -359,7 +356,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:363
+//line github.com/movenext/movenext/netio/tls_async_test.go:360
 		goto resume4
 	}
 	f.State = 4
@@ -372,12 +369,12 @@ resume4:
 		_, closeWrite1 := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		f.handshakeOrCloseWrite1 = nil
+//line github.com/movenext/movenext/netio/tls_async_test.go:373
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:115
-		result0, result1 = f.back, closeWrite1
+		return true, f.back, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:379
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_async_test.go:378
 }
 
 // Location returns where [talkTLS] is suspended.
@@ -402,4 +399,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 27ec53f7a0f492df
+// Digest of what is above: b35ad0d4982bd635

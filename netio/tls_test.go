@@ -194,7 +194,7 @@ func (b byBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestTLSSessionsGoOnWithTheirTickets(t *testing.T) {
+func TestTLSSessionsResumeWithTheirTickets(t *testing.T) {
 	s, c := configs()
 	c = c.Clone()
 	c.ClientSessionCache = tls.NewLRUClientSessionCache(4)

@@ -37,7 +37,7 @@ func (k kind) name() string {
 		return "accept"
 	case shutting:
 		return "close"
-	case writing:
+	case writing, sending:
 		return "write"
 	default:
 		return "read"
