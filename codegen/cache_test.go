@@ -119,7 +119,7 @@ func TestARunWithOtherSettingsIsAnotherRun(t *testing.T) {
 	}
 }
 
-func TestWhatARunCouldNotSettleIsNotRecorded(t *testing.T) {
+func TestARunThatIsNotConclusiveIsNotRecorded(t *testing.T) {
 	t.Run("findings", func(t *testing.T) {
 		m := newCachedModule(t)
 		m.write("bad.go", "package app\n\n//movenext:later\nfunc B() {}\n")
@@ -228,7 +228,7 @@ func TestOnlyWhatDependsOnAChangeIsGeneratedAgain(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "other"}, names)
 }
 
-func TestWhoImportsAPackageIsGeneratedAgainOnlyIfItsDeclarationsChange(t *testing.T) {
+func TestAnImporterIsGeneratedAgainOnlyIfDeclarationsChange(t *testing.T) {
 	m := chain(t)
 	const source = "package a\n\nimport \"context\"\n\n%//movenext:async\nfunc F(ctx context.Context) error { return nil }\n"
 	m.write("a/x.go", strings.Replace(source, "%", "// F has a comment.\n//\n", 1))

@@ -65,6 +65,12 @@ type Config struct {
 	// which is a finding otherwise.
 	Overwrite bool
 
+	// Accept are the names of durable functions whose changes are accepted (see [Result]),
+	// which an error answers for names that there are not. With Strand, instances that
+	// cannot be resumed are left behind, stuck.
+	Accept []string
+	Strand bool
+
 	// Cache is a folder for results that the next run can use; empty for none. With it,
 	// a run whose inputs are unchanged ends before any package is loaded, and any other
 	// run generates only the packages that depend on a change. Any number of runs may
@@ -124,5 +130,8 @@ func (c *Config) settings() *load.Settings {
 
 // cache is the cache for a run, nil if it is not to use one.
 func (c *Config) cache(patterns []string) *cache.Cache {
+	if len(c.Accept) > 0 {
+		return nil
+	}
 	return cache.Open(&cache.Settings{Folder: c.Cache, Load: c.settings(), Patterns: patterns, Mode: string(c.mode())})
 }

@@ -43,9 +43,14 @@
 //
 // One method runs from one suspension to the next. It is MoveNext or, as here, called
 // by it: the parameters ctx and a are needed before the first suspension only, and the
-// results at the end only, so they are the method's own parameters and results.
+// results at the end only, so they are what the method is given and returns.
 //
-//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
+//	type fetchBothArgs struct {
+//		ctx context.Context
+//		a   string
+//	}
+//
+//	func (f *fetchBothLocals) moveNext(r *statemachine.Run, args *fetchBothArgs) (finished bool, result0 int, result1 error) {
 //
 // It begins by jumping to where it stopped:
 //
@@ -65,7 +70,7 @@
 // through, its results are there and no object was made; otherwise it has
 // suspended, and so does the caller:
 //
-//	f.fetch1, f.x, err = fetchEnter(r, ctx, a)
+//	f.fetch1, f.x, err = fetchEnter(r, args.ctx, args.a)
 //	if f.fetch1 == nil {
 //		goto resumed1
 //	}
@@ -115,7 +120,7 @@
 // fetchBothEnter, which makes none:
 //
 //	frame := fetchBothLocals{b: b}
-//	if finished, v0, v1 := frame.moveNext(r, ctx, a); finished {
+//	if finished, v0, v1 := frame.moveNext(r, &fetchBothArgs{ctx: ctx, a: a}); finished {
 //		return nil, v0, v1
 //	}
 //	m := &fetchBothFrame{fetchBothLocals: frame}
@@ -178,10 +183,10 @@
 // reads calls after the call, and takes the length before. A machine that
 // saved every left operand first, as those of C# do, would be another program.
 //
-//	f.len1 = len(s)
-//	f.count1, count2 = countEnter(r, ctx)
+//	f.len1 = len(args.s)
+//	f.count1, count2 = countEnter(r, args.ctx)
 //	…
-//	result0 = calls + f.len1 + count2
+//	return true, calls + f.len1 + count2
 //
 // Which operations gc evaluates early depends on their kind and type: order.go of
 // internal/lower follows the compiler's walk/order.go. The rest stays one expression, which gc
@@ -239,7 +244,7 @@
 //
 //	for n, err := range sizes(ctx, urls) {
 //
-//	f.loop1 = statemachine.RangeStream(sizesAsync(ctx, urls))
+//	f.loop1 = statemachine.RangeStream(sizesAsync(args.ctx, args.urls))
 //	f.loops.Open(f.loop1)
 //	range1:
 //	if f.loop1.Next(r) {

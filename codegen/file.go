@@ -28,7 +28,8 @@ type output struct {
 }
 
 // generateFile writes the twins of one source file. With findings there is no output.
-func generateFile(pkg *source.Package, file *source.File, translate translator, mode Mode) (*output, []source.Diagnostic) {
+func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []source.Diagnostic) {
+	translate, mode := r.translator(), r.cfg.mode()
 	im := typetext.New(pkg, file)
 	var body bytes.Buffer
 	unsigned, _ := im.Predeclared("uint")
@@ -43,8 +44,11 @@ func generateFile(pkg *source.Package, file *source.File, translate translator, 
 			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
 		}
 	}
+	saved := func(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+		return durable.Function(fn, im, r.since)
+	}
 	for _, fn := range file.Durables {
-		text, found := guarded(durable.Function, fn, im)
+		text, found := guarded(saved, fn, im)
 		findings = append(findings, found...)
 		if text != nil {
 			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))

@@ -23,6 +23,9 @@ type Result struct {
 	// place. They hold nothing back.
 	Warnings []source.Diagnostic
 
+	// Accepted says what Config.Accept has accepted, a line each.
+	Accepted []string
+
 	// Held are folders without findings whose files were not written either,
 	// because they import a package with findings: the new code might call twins
 	// that do not exist.
@@ -116,16 +119,20 @@ type run struct {
 
 	mu       sync.Mutex
 	findings map[string][]source.Diagnostic // by folder
+	pasts    map[string]*past               // by folder
 	instead  translator                     // nil: the one of the mode
 	done     int                            // phases of targets
 }
 
 func newRun(cfg *Config, ws *load.Workspace) *run {
-	return &run{cfg: cfg, ws: ws, sources: load.NewSources(ws.Settings, ws.Fset), findings: map[string][]source.Diagnostic{}}
+	return &run{cfg: cfg, ws: ws, sources: load.NewSources(ws.Settings, ws.Fset), findings: map[string][]source.Diagnostic{}, pasts: map[string]*past{}}
 }
 
 func (r *run) do() (*Result, error) {
 	if err := r.generate(); err != nil {
+		return nil, err
+	}
+	if err := r.leftBehind(); err != nil {
 		return nil, err
 	}
 	return r.finish(), nil

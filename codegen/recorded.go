@@ -29,7 +29,7 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 	}
 	overlay := map[string][]byte{}
 	for _, f := range result.Files {
-		if f.Data != nil {
+		if f.Data != nil && filepath.Ext(f.Path) == ".go" {
 			overlay[f.Path] = f.Data
 		}
 	}

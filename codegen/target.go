@@ -37,12 +37,13 @@ func (r *run) lowerTarget(t *target) {
 	r.report(t.Dir, wrong...)
 	t.warnings = r.initialisers(t, pkg)
 	for _, file := range pkg.Files {
-		out, found := generateFile(pkg, file, r.translator(), r.cfg.mode())
+		out, found := r.generateFile(pkg, file)
 		r.report(t.Dir, found...)
 		if out != nil {
 			t.outputs = append(t.outputs, out)
 		}
 	}
+	r.idleMigrations(t, pkg)
 }
 
 // variants are those that the targets are made of.
@@ -58,6 +59,9 @@ func variants(targets []*target) []*load.Variant {
 func (r *run) recall() {
 	known := r.cache.Packages(r.ws, r.sources)
 	for _, t := range r.targets {
+		if r.sources.OwnsDurables(t.Variant) {
+			continue // what is made of them depends on their past
+		}
 		t.kept = known.Of(t.Variant)
 		files, ok := t.kept.Outputs()
 		for _, f := range files {

@@ -88,7 +88,7 @@ func (out *output) functionAt(pos token.Pos) *source.Function {
 		}
 		for _, fn := range out.source.Functions {
 			own := source.ReceiverName(fn.Decl) == recv && (name == fn.Names.Async || name == fn.Names.Enter)
-			for _, typ := range []string{fn.Names.Frame, fn.Names.Locals, fn.Names.Machine} {
+			for _, typ := range []string{fn.Names.Frame, fn.Names.Locals, fn.Names.Args, fn.Names.Machine} {
 				own = own || recv == typ || name == typ
 			}
 			if own {

@@ -66,6 +66,11 @@ func (r *run) finish() *Result {
 		}
 		result.Files = append(result.Files, byDir[dir]...)
 	}
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		if p := r.pasts[dir]; p != nil {
+			result.Accepted = append(result.Accepted, p.accepted...)
+		}
+	}
 	for _, found := range r.findings {
 		result.Diagnostics = append(result.Diagnostics, found...)
 	}
@@ -127,6 +132,9 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 			list = append(list, change)
 		}
 	}
+	if c, ok := r.pasts[dir].change(); ok {
+		list = append(list, c)
+	}
 	paths, err := r.ws.InFolder(dir)
 	if err != nil {
 		return nil, err
@@ -172,7 +180,10 @@ func (r *run) orphan(path string, data []byte) bool {
 	}
 	src := r.sources.Get(from)
 	return src.Syntax == nil || src.Generated ||
-		!slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool { return d.Text == source.DirectiveAsync })
+		!slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool {
+			_, isDurable := source.DurableName(d.Text)
+			return d.Text == source.DirectiveAsync || isDurable
+		})
 }
 
 // hold takes the folders out of byDir that import a folder with findings, until

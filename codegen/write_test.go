@@ -49,7 +49,7 @@ func TestNothingIsWrittenIfOneFileOfAFolderCannotBe(t *testing.T) {
 	untouched(t, dir, 0)
 }
 
-func TestWhatWasReplacedIsPutBackIfALaterFileCannotBe(t *testing.T) {
+func TestAReplacedFileIsRestoredIfALaterOneFails(t *testing.T) {
 	dir, old, orphan := generatedFolder(t)
 	// The name is taken between preparing and renaming: by a folder, which no rename
 	// replaces.

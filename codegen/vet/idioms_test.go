@@ -18,9 +18,9 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// TestWhatBlocksIsNamed: however a program reaches a suspending function, the
+// TestBlockingCallsAreReported: however a program reaches a suspending function, the
 // call suspends or is reported. Only one of the two packages is vetted.
-func TestWhatBlocksIsNamed(t *testing.T) {
+func TestBlockingCallsAreReported(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "idioms.txtar"))
 	require.NoError(t, err)
 	dir := testmodule.New(t, "example.com/idioms")

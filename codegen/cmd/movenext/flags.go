@@ -20,12 +20,14 @@ import (
 const usage = `usage: movenext [generate] [flags] [packages]
        movenext check [flags] [packages]
        movenext vet [flags] [packages]
+       movenext accept [flags] function ...
        movenext explain [flags] [package [function ...]] [-- command ...]
        movenext version
 
 generate writes the twins of functions annotated with //movenext:async,
 check prints which generated files are not up to date,
 vet finds mistakes that compile and run: dropped jobs, blocked workers,
+accept lets instances of durable functions continue with changed code,
 explain draws machines, and steps through a run of them (movenext explain -help).
 Packages are patterns as for go build; without any they are "./...".
 
@@ -37,6 +39,7 @@ Packages are patterns as for go build; without any they are "./...".
   -C dir         resolve patterns in dir
   -cache dir     keep the cache in dir (default $MOVENEXTCACHE, or the user's cache folder); off for none
   -overwrite     of generate: replace generated files even if they were edited by hand or damaged
+  -strand        of accept: leave instances behind, stuck, that cannot continue
   -skip list     of vet: checks to skip, separated by commas
   -json          print the result as JSON
 
@@ -44,12 +47,14 @@ exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
 `
 
 var (
-	errFlagOrder    = errors.New("flags come before package patterns")
+	errFlagOrder       = errors.New("flags come before package patterns")
+	errNothingToAccept = errors.New("accept needs the names of durable functions, as their annotations have them")
+
 	errCommandOrder = errors.New("the command comes before its flags")
 )
 
 // commands are the words that may come first.
-var commands = []string{"generate", "check", "vet", "explain", "version", "help"}
+var commands = []string{"generate", "check", "vet", "accept", "explain", "version", "help"}
 
 // unknownCommand is the first argument if it may be meant as a command: it is a single
 // word, and only packages of the Go distribution have such paths.
@@ -83,6 +88,9 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	if command == "generate" {
 		flags.BoolVar(&o.config.Overwrite, "overwrite", false, "")
 	}
+	if command == "accept" {
+		flags.BoolVar(&o.config.Strand, "strand", false, "")
+	}
 	if command == "vet" {
 		flags.Var(vet.Analyzer.Flags.Lookup("skip").Value, "skip", "")
 	}
@@ -96,6 +104,13 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	if err := checkOrder(patterns); err != nil {
 		fmt.Fprintf(stderr, "movenext: %v\n", err)
 		return o, nil, err
+	}
+	if command == "accept" {
+		if len(patterns) == 0 {
+			fmt.Fprintf(stderr, "movenext: %v\n", errNothingToAccept)
+			return o, nil, errNothingToAccept
+		}
+		o.config.Accept, patterns = patterns, nil
 	}
 	if tags != "" {
 		o.config.Tags = strings.Split(tags, ",")
@@ -159,11 +174,12 @@ func printJSON(w io.Writer, result *codegen.Result) error {
 		Change codegen.Change
 	}
 	report := struct {
+		Accepted    []string
 		Files       []file
 		Diagnostics []codegen.Diagnostic
 		Warnings    []codegen.Diagnostic
 		Held        []codegen.Held
-	}{Files: []file{}, Diagnostics: []codegen.Diagnostic{}, Warnings: []codegen.Diagnostic{}, Held: []codegen.Held{}}
+	}{Accepted: append([]string{}, result.Accepted...), Files: []file{}, Diagnostics: []codegen.Diagnostic{}, Warnings: []codegen.Diagnostic{}, Held: []codegen.Held{}}
 	for _, f := range result.Stale() {
 		report.Files = append(report.Files, file{f.Path, f.Change})
 	}

@@ -108,7 +108,7 @@ func TestHostileInputEndsWithinBoundsAndSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestWhatLiesWhereAFileIsToBeWritten(t *testing.T) {
+func TestObstaclesWhereAFileIsToBeWritten(t *testing.T) {
 	dir := folder(t, map[string]string{"x.go": annotatedSource})
 	out := filepath.Join(dir, "x_async.go")
 	require.NoError(t, os.Mkdir(out, 0o755))

@@ -5,6 +5,7 @@
 //	movenext [generate] [flags] [packages]
 //	movenext check [flags] [packages]
 //	movenext vet [flags] [packages]
+//	movenext accept [flags] function ...
 //	movenext explain [flags] [package [function ...]] [-- command ...]
 //	movenext version
 //
@@ -33,6 +34,14 @@
 //
 //	go vet -vettool=$(go tool -n movenext) ./...
 //	go vet -fix -vettool=$(go tool -n movenext) ./...
+//
+// Accept is about durable functions (package durable) that instances in flight have begun with
+// other code. Generate and check compare each with what is committed of its past, in the file
+// movenext_layouts.txt of its package, and refuse a change that an instance would not survive
+// unasked. Accept takes the names of functions in ./..., as their annotations have them. It
+// generates as the default command does, writes down that the instances continue with the new
+// code, and prints what it has accepted. What cannot be loaded it cannot accept: with -strand it
+// leaves such instances behind, stuck, until a migration or an older program takes them.
 //
 // Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a
 // page that can step through a run of the command: see docs/explain.md and movenext
@@ -65,12 +74,15 @@
 //	-overwrite
 //		of generate: replaces and removes generated files also if they were
 //		edited by hand. Without it that is a finding, and nothing is lost.
+//	-strand
+//		of accept: leaves instances behind that cannot continue.
 //	-skip list
 //		of vet: checks not to make.
 //	-json
 //		prints one JSON object on standard output instead of lines:
 //
 //	type Report struct {
+//		Accepted    []string     // what accept has accepted, a line each
 //		Files       []File       // generated files that changed, or would
 //		Diagnostics []Diagnostic // findings, by place
 //		Warnings    []Diagnostic // by place; they do not count as findings
@@ -215,6 +227,9 @@ func printLines(stdout, stderr io.Writer, command string, result *codegen.Result
 	for _, d := range result.Diagnostics {
 		d.Pos.Filename = relative(d.Pos.Filename)
 		fmt.Fprintln(stderr, d)
+	}
+	for _, line := range result.Accepted {
+		fmt.Fprintln(stdout, line)
 	}
 	for _, d := range result.Warnings {
 		d.Pos.Filename = relative(d.Pos.Filename)

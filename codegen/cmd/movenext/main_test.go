@@ -157,6 +157,7 @@ func TestJSONHoldsWhatTheLinesSay(t *testing.T) {
 	assert.Equal(t, exitFindings, status)
 	assert.Empty(t, stderr)
 	var report struct {
+		Accepted    []string
 		Files       []struct{ Path, Change string }
 		Diagnostics []codegen.Diagnostic
 		Warnings    []codegen.Diagnostic

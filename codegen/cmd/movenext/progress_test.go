@@ -47,7 +47,7 @@ func TestTheProgressLineOverwritesItselfAndIsGoneInTheEnd(t *testing.T) {
 	assert.Empty(t, screen.String(), "a step that was on its way")
 }
 
-func TestALongRunSaysOnceWhatItDoesWhereNobodyWatches(t *testing.T) {
+func TestALongRunSaysOnceWhatItDoesWithoutATerminal(t *testing.T) {
 	p, out := newLine(t)
 	p.once = true
 	p.step(0, 0)

@@ -52,7 +52,7 @@ func variable(t *testing.T, f *analyse.Facts, name string) *types.Var {
 	return nil
 }
 
-func TestWhatSuspendsAndWhatHoldsIt(t *testing.T) {
+func TestSuspendingCallsAndTheStatementsAroundThem(t *testing.T) {
 	f, stmt := facts("n int", "use(n)\nif n > 0 { _ = job.Yield() }\ngo job.Yield()\nuse(func() { _ = job.Yield() })")
 	assert.Empty(t, f.Findings)
 	require.Len(t, f.Points, 1)

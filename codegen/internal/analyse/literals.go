@@ -113,7 +113,7 @@ func (fs *Facts) machine(lit *ast.FuncLit) *Literal {
 	l.Names = source.Names{
 		Async: fs.freeName(stem + "Run"), Enter: fs.freeName(stem + "Enter"),
 		Frame: fs.freeName(stem + "Frame"), Locals: fs.freeName(stem + "Locals"),
-		Machine: fs.freeName(stem + "Machine"),
+		Args: fs.freeName(stem + "Args"), Machine: fs.freeName(stem + "Machine"),
 	}
 	l.Facts = fs.inner(l)
 	fs.inside = append(fs.inside, l)

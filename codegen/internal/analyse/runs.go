@@ -40,6 +40,7 @@ var runners = map[source.FuncKey]bool{
 	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
 	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
 	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
+	source.ParallelPath + ".Filter": true, source.ParallelPath + ".GroupBy": true, source.ParallelPath + ".Distinct": true, source.ParallelPath + ".Scan": true,
 	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
 }
 

@@ -110,7 +110,7 @@ func TestWithoutAFolderNothingIsKept(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestWhateverChangesTheInputsIsNoticed(t *testing.T) {
+func TestEachChangeOfTheInputsIsNoticed(t *testing.T) {
 	m := newModule(t)
 	require.False(t, m.known())
 	m.keep(m.outputs())
@@ -188,7 +188,7 @@ func TestTimesWithinATickOfTheClockAreNotTrusted(t *testing.T) {
 	assert.True(t, settled(start.Truncate(time.Second).Add(-coarseTick)))
 }
 
-func TestWhatAnotherProgramHasWrittenToTheCacheIsNoOutput(t *testing.T) {
+func TestAnEntryOfAnotherProgramInTheCacheIsNoOutput(t *testing.T) {
 	m := newModule(t)
 	ws, srcs := m.load()
 	finder := load.Find(ws, srcs)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/codegen/internal/layout"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -192,7 +193,7 @@ func (s *state) folder(dir string) error {
 		if source.Leftover.MatchString(name) {
 			s.note("leftover %q\n", filepath.Join(dir, name)) // to be removed by a run
 		}
-		if !e.IsDir() && (strings.HasSuffix(name, ".go") || name == "go.mod") {
+		if !e.IsDir() && (strings.HasSuffix(name, ".go") || name == "go.mod" || name == layout.Name) {
 			if err := s.file(filepath.Join(dir, name)); err != nil {
 				return err
 			}

@@ -25,7 +25,9 @@
 //	points.go     steps, signals, sleeps, compensations
 //	text.go       the source, with mentions replaced
 //	live.go       liveness
-//	savable.go    which types can be saved; the hash of a layout
+//	savable.go    which types can be saved
+//	layout.go     what is saved and in which order the points come; the hash of the source
+//	spell.go      types as a layout has them
 //	print.go      the declarations
 //	refuse.go     what is refused
 package durable

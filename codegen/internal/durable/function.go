@@ -22,7 +22,6 @@ type lowering struct {
 	vars      map[*types.Var]*variable
 	list      []*variable
 	fields    map[string]bool // names that are taken in the frame
-	saved     map[string]int  // how often a name occurs
 	loopVars  map[*variable]bool
 
 	code    []*instr
@@ -30,7 +29,8 @@ type lowering struct {
 	labels  map[string]bool // that are taken
 	points  []*point
 	undos   []*undo
-	named   map[int]*directive // by line
+	named   map[int]*directive      // by line
+	kinds   map[*types.Scope]string // of the statements that scopes belong to; nil: not known yet
 	found   []source.Diagnostic
 
 	frame, turn string // their names in the generated code
@@ -48,11 +48,12 @@ type instr struct {
 }
 
 // Function translates a durable function into declarations, not formatted. It returns findings
-// instead if it cannot translate all of it.
-func Function(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+// instead if it cannot translate all of it. What is known of earlier versions comes from since,
+// which is told of this one.
+func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (Past, []source.Diagnostic)) ([]byte, []source.Diagnostic) {
 	lo := &lowering{
 		fn: fn, im: im, info: fn.Package.Info,
-		vars: map[*types.Var]*variable{}, fields: map[string]bool{}, saved: map[string]int{},
+		vars: map[*types.Var]*variable{}, fields: map[string]bool{},
 		loopVars: map[*variable]bool{}, labels: map[string]bool{}, named: map[int]*directive{},
 	}
 	for _, method := range []string{"MoveNext", "Call", "Live", "Outcome", "Deferred", "Undo", "NoDeferred"} {
@@ -78,8 +79,12 @@ func Function(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagn
 	if len(lo.found) > 0 {
 		return nil, lo.found
 	}
-	text := lo.print()
-	return text, lo.found
+	v := lo.version()
+	past, found := since(v)
+	if len(found) > 0 {
+		return nil, found
+	}
+	return lo.print(v.Layout.Hash(), past), lo.found
 }
 
 func (lo *lowering) add(i *instr) { lo.code = append(lo.code, i) }

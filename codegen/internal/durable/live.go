@@ -3,6 +3,7 @@ package durable
 import "slices"
 
 // live finds which values each point needs: what is live behind its label, and its arguments.
+// What its own step returns is not there yet.
 func (lo *lowering) live() {
 	at := map[string]int{}
 	for n, i := range lo.code {
@@ -23,7 +24,8 @@ func (lo *lowering) live() {
 	for n, p := range lo.points {
 		p.number = n + 1
 		for _, v := range lo.list {
-			if before[at[p.resume]][v] || slices.Contains(p.args, v) || v.pinned {
+			live := before[at[p.resume]][v] && !slices.Contains(p.results, v)
+			if live || slices.Contains(p.args, v) || v.pinned {
 				p.live = append(p.live, v)
 			}
 		}

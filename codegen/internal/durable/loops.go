@@ -66,8 +66,9 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	if index == nil {
 		return
 	}
-	over := lo.temp("rangeOf", "range", counted)
-	at := lo.temp("rangeAt", "range.at", index)
+	path := lo.path(lo.info.Scopes[s])
+	over := lo.temp("rangeOf", "range.of"+path, counted)
+	at := lo.temp("rangeAt", "range.at"+path, index)
 	lo.add(&instr{
 		text: lo.mention(over) + ", " + lo.mention(at) + " = " + lo.expr(s.X) + ", 0",
 		uses: lo.mentioned(s.X), defs: []*variable{over, at},
@@ -106,8 +107,9 @@ func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *ty
 		lo.refuse(s.X, "a range over a "+lo.spelled(t)+" with a step in its body", "a key that is not equal to itself, like NaN, would not be found again", "range over a slice of its keys or values")
 		return
 	}
-	over, keys := lo.temp("rangeOf", "range", t), lo.temp("rangeKeys", "range.keys", types.NewSlice(m.Key()))
-	at := lo.temp("rangeAt", "range.at", types.Typ[types.Int])
+	path := lo.path(lo.info.Scopes[s])
+	over, keys := lo.temp("rangeOf", "range.of"+path, t), lo.temp("rangeKeys", "range.keys"+path, types.NewSlice(m.Key()))
+	at := lo.temp("rangeAt", "range.at"+path, types.Typ[types.Int])
 	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
 	x := lo.expr(s.X)
 	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.mentioned(s.X), defs: []*variable{over}})
@@ -210,7 +212,7 @@ func (lo *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 		if v := lo.info.Types[s.Tag].Value; v != nil && v.Kind() != constant.Unknown {
 			t = types.Default(t)
 		}
-		tag = lo.temp("tag", "switch", t)
+		tag = lo.temp("tag", "switch"+lo.path(lo.info.Scopes[s]), t)
 		lo.add(&instr{text: lo.mention(tag) + " = " + lo.expr(s.Tag), uses: lo.mentioned(s.Tag), defs: []*variable{tag}})
 	}
 	end := lo.label("endSwitch")

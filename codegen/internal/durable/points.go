@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
@@ -19,6 +20,8 @@ const (
 	stepPoint
 	receivePoint
 	sleepPoint
+	allPoint
+	anyPoint
 )
 
 // point is a point of the function.
@@ -41,6 +44,7 @@ type point struct {
 type undo struct {
 	typ     string // of the arguments
 	step    string
+	callee  string // its full name
 	fun     string
 	params  []types.Type
 	results *types.Tuple
@@ -82,6 +86,10 @@ func (lo *lowering) kindOf(call *ast.CallExpr) kind {
 		return receivePoint
 	case source.IsObject(fn, source.DurablePath, "Sleep"):
 		return sleepPoint
+	case source.IsObject(fn, source.DurablePath, "All"):
+		return allPoint
+	case source.IsObject(fn, source.DurablePath, "Any"):
+		return anyPoint
 	}
 	return noPoint
 }
@@ -159,6 +167,10 @@ func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, to []*variable) {
 		lo.step(p, to)
 	case receivePoint:
 		lo.receive(p, to)
+	case allPoint:
+		lo.join(p, to, "All", "Joined")
+	case anyPoint:
+		lo.join(p, to, "Any", "First")
 	default:
 		lo.stop(p, fmt.Sprintf("return %s.Sleep(%%d, %s)", lo.turn, lo.expr(call.Args[1])), lo.mentioned(call))
 		lo.take(to, []string{lo.turn + ".Err()"})
@@ -245,7 +257,11 @@ func (lo *lowering) step(p *point, to []*variable) {
 	}
 	var from []string
 	for n := range last {
-		v := lo.temp(p.name+"Result", p.name+".result", sig.Results().At(n).Type())
+		name := p.name + ".return"
+		if n > 0 {
+			name += strconv.Itoa(n + 1)
+		}
+		v := lo.temp(p.name+"Result", name, sig.Results().At(n).Type())
 		p.results = append(p.results, v)
 		from = append(from, lo.mention(v))
 	}
@@ -273,6 +289,22 @@ func (lo *lowering) receive(p *point, to []*variable) {
 	arg := lo.typ(lo.info.Instances[id].TypeArgs.At(0))
 	lo.stop(p, fmt.Sprintf("return %s.Receive(%%d, %s, %s)", lo.turn, lo.expr(p.call.Args[1]), lo.expr(p.call.Args[2])), lo.mentioned(p.call))
 	lo.take(to, []string{lo.im.Path(source.DurablePath, "durable") + ".Received[" + arg + "](" + lo.turn + ")"})
+}
+
+// join waits for children.
+func (lo *lowering) join(p *point, to []*variable, ask, got string) {
+	_, id, _ := source.Callee(p.call, lo.info)
+	arg := lo.typ(lo.info.Instances[id].TypeArgs.At(0))
+	args := []string{"%d"}
+	for _, e := range p.call.Args[1:] {
+		args = append(args, lo.expr(e))
+	}
+	dots := ""
+	if p.call.Ellipsis.IsValid() {
+		dots = "..."
+	}
+	lo.stop(p, fmt.Sprintf("return %s.%s(%s%s)", lo.turn, ask, strings.Join(args, ", "), dots), lo.mentioned(p.call))
+	lo.take(to, []string{lo.im.Path(source.DurablePath, "durable") + "." + got + "[" + arg + "](" + lo.turn + ")"})
 }
 
 func isErrorType(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
@@ -303,7 +335,12 @@ func (lo *lowering) deferral(s *ast.DeferStmt) {
 		lo.refuse(call, "the arguments of "+callee.Name()+" do not fit", "Compensate calls it with the context and these arguments", "pass one argument for each parameter")
 		return
 	}
-	u := &undo{step: callee.Pkg().Name() + "." + callee.Name(), fun: lo.expr(call.Args[2]), results: sig.Results()}
+	name := callee.Pkg().Name() + "." + callee.Name()
+	if lo.sameStep(name, callee) {
+		lo.refuse(call, "there are deferred calls of two functions called "+name, "a deferred call is saved as the name of its step", "rename one")
+		return
+	}
+	u := &undo{step: name, callee: callee.FullName(), fun: lo.expr(call.Args[2]), results: sig.Results()}
 	i := &instr{}
 	var args []string
 	for n, e := range step.Args[1:] {

@@ -23,12 +23,12 @@ type printer struct {
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // print writes all declarations.
-func (lo *lowering) print() []byte {
+func (lo *lowering) print(layout string, past Past) []byte {
 	p := &printer{lowering: lo, pkg: lo.im.Path(source.DurablePath, "durable"), recv: "struct{}"}
 	if lo.recv != nil {
 		p.recv = lo.typ(lo.recv.Type())
 	}
-	p.variable()
+	p.variable(layout, past)
 	p.saved()
 	p.moveNext()
 	p.call()
@@ -51,7 +51,7 @@ func (p *printer) own(name string) string {
 }
 
 // variable is what an engine is given.
-func (p *printer) variable() {
+func (p *printer) variable(layout string, past Past) {
 	request, result := "struct{}", "struct{}"
 	if p.request != nil {
 		request = p.typ(p.lowering.request.typ)
@@ -62,7 +62,8 @@ func (p *printer) variable() {
 	name := p.fn.Names.Async
 	p.line("// %s is %s as a durable function.", name, p.title())
 	p.line("var %s = %s.Function[%s, %s, %s]{", name, p.pkg, p.recv, request, result)
-	p.line("Name: %q,\nLayout: %q,", p.fn.DurableName, p.layout())
+	p.line("Name: %q,\nLayout: %q,", p.fn.DurableName, layout)
+	p.past(past)
 	p.line("Points: []%s.Point{", p.pkg)
 	begin := p.fn.Package.Position(p.fn.Decl.Pos())
 	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(p.fn.Package.Position(p.fn.Decl.Name.Pos()).Line))
@@ -87,6 +88,24 @@ func (p *printer) variable() {
 		req = "_"
 	}
 	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n", recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
+}
+
+// past is what the engine does with instances of earlier versions.
+func (p *printer) past(past Past) {
+	if len(past.Resumes) > 0 {
+		p.line("Resumes: []string{")
+		for _, layout := range past.Resumes {
+			p.line("%q,", layout)
+		}
+		p.line("},")
+	}
+	if len(past.Migrations) > 0 {
+		p.line("Migrations: []%s.Migration{", p.pkg)
+		for _, m := range past.Migrations {
+			p.line("{From: %q, To: %q, Func: %s},", m.From, m.To, m.Func)
+		}
+		p.line("},")
+	}
 }
 
 // saved is the type of the frame.

@@ -1,8 +1,6 @@
 package durable
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -33,6 +31,7 @@ func (lo *lowering) checkPoints() {
 	}
 	asked := map[*variable]bool{}
 	for _, p := range lo.points {
+		lo.checkNames(p)
 		for _, v := range p.live {
 			if !asked[v] {
 				asked[v] = true
@@ -46,6 +45,18 @@ func (lo *lowering) checkPoints() {
 	}
 	for _, v := range lo.results() {
 		lo.savable(v.typ, lo.fn.Decl.Name, fmt.Sprintf("the result %s (type %s)", v.name, lo.spelled(v.typ)))
+	}
+}
+
+// checkNames checks that what a point saves has names of its own. Variables of one name in scopes
+// around the point have different depths; but those that are live everywhere need not be around.
+func (lo *lowering) checkNames(p *point) {
+	seen := map[string]bool{}
+	for _, v := range p.live {
+		if seen[v.name] {
+			lo.refuse(p.call, "two variables "+v.name+" are needed after the call of "+lo.calledName(p.call), "they are saved by name", "rename one of them")
+		}
+		seen[v.name] = true
 	}
 }
 
@@ -139,65 +150,4 @@ func marshals(t types.Type) bool {
 		exported = exported && f.Exported()
 	}
 	return !embeds || !exported
-}
-
-// layout is a hash of all that a checkpoint may contain: the points, and the names and whole
-// types of what is saved at each.
-func (lo *lowering) layout() string {
-	var b strings.Builder
-	write := func(list []*variable) {
-		for _, v := range list {
-			fmt.Fprintf(&b, "\t%s ", v.name)
-			describe(&b, v.typ, map[types.Type]bool{})
-			b.WriteString("\n")
-		}
-	}
-	if lo.request != nil {
-		write([]*variable{lo.request})
-	}
-	write(lo.results())
-	for _, p := range lo.points {
-		fmt.Fprintf(&b, "%s %s\n", p.name, p.step)
-		write(p.live)
-	}
-	for n, u := range lo.undos {
-		fmt.Fprintf(&b, "undo %d %s", n+1, u.step)
-		for _, t := range u.params {
-			b.WriteString(" ")
-			describe(&b, t, map[types.Type]bool{})
-		}
-		b.WriteString("\n")
-	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:8])
-}
-
-// describe writes a type with the types that it is made of.
-func describe(b *strings.Builder, t types.Type, seen map[types.Type]bool) {
-	fmt.Fprintf(b, "%s", types.TypeString(t, nil))
-	if seen[t] || marshals(t) {
-		return
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		describe(b, u.Elem(), seen)
-	case *types.Slice:
-		describe(b, u.Elem(), seen)
-	case *types.Array:
-		describe(b, u.Elem(), seen)
-	case *types.Map:
-		describe(b, u.Key(), seen)
-		describe(b, u.Elem(), seen)
-	case *types.Struct:
-		b.WriteString("{")
-		for f := range u.Fields() {
-			b.WriteString(f.Name() + " ")
-			describe(b, f.Type(), seen)
-			b.WriteString(";")
-		}
-		b.WriteString("}")
-	case *types.Basic:
-		b.WriteString(u.Name())
-	}
 }

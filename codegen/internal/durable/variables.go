@@ -3,7 +3,8 @@ package durable
 import (
 	"go/ast"
 	"go/types"
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -22,25 +23,63 @@ func (lo *lowering) variable(obj *types.Var) *variable {
 	if v := lo.vars[obj]; v != nil {
 		return v
 	}
-	v := lo.temp(obj.Name(), obj.Name(), obj.Type())
+	name := obj.Name()
+	if name == "" || name == "_" {
+		name = "begin.request" // results without a name are temporaries
+	}
+	v := lo.temp(obj.Name(), name+lo.path(obj.Parent()), obj.Type())
 	v.obj = obj
 	lo.vars[obj] = v
 	return v
 }
 
-// temp makes a field for a value; name is under what it is saved.
+// temp makes a field for a value; name is under what it is saved. Names of temporaries have a
+// dot, or are keywords, so that no variable has them.
 func (lo *lowering) temp(field, name string, typ types.Type) *variable {
 	if field == "" || field == "_" {
 		field = "blank"
-	}
-	lo.saved[name]++
-	if n := lo.saved[name]; n > 1 {
-		name += "." + strconv.Itoa(n)
 	}
 	v := &variable{name: name, field: typetext.Free(field, lo.fields), typ: typ}
 	lo.fields[v.field] = true
 	lo.list = append(lo.list, v)
 	return v
+}
+
+// path is where a scope is in the function, as the kinds of the statements around it: @for.block.
+// Positions and numbers are not in it: statements elsewhere may come and go. It is empty for the
+// function itself. Variables of one name that are visible at one point have different paths.
+func (lo *lowering) path(scope *types.Scope) string {
+	if lo.kinds == nil {
+		lo.kinds = map[*types.Scope]string{}
+		for n, s := range lo.info.Scopes {
+			lo.kinds[s] = kindOfScope(n)
+		}
+	}
+	var kinds []string
+	for ; scope != nil && scope != lo.info.Scopes[lo.fn.Decl.Type]; scope = scope.Parent() {
+		kinds = append(kinds, lo.kinds[scope])
+	}
+	if len(kinds) == 0 {
+		return ""
+	}
+	slices.Reverse(kinds)
+	return "@" + strings.Join(kinds, ".")
+}
+
+func kindOfScope(n ast.Node) string {
+	switch n.(type) {
+	case *ast.IfStmt:
+		return "if"
+	case *ast.ForStmt:
+		return "for"
+	case *ast.RangeStmt:
+		return "range"
+	case *ast.SwitchStmt, *ast.TypeSwitchStmt:
+		return "switch"
+	case *ast.CaseClause:
+		return "case"
+	}
+	return "block"
 }
 
 // text is the mention of a variable.
@@ -65,15 +104,15 @@ func (lo *lowering) signature() {
 	results := sig.Results()
 	last := results.Len() - 1
 	if last == 1 {
-		lo.result = lo.resultVar(results.At(0), "result")
+		lo.result = lo.resultVar(results.At(0), "return.result")
 	}
-	lo.err = lo.resultVar(results.At(last), "err")
+	lo.err = lo.resultVar(results.At(last), "return.err")
 }
 
 // resultVar is the field of a result, which may have no name.
 func (lo *lowering) resultVar(obj *types.Var, name string) *variable {
 	if obj.Name() == "" || obj.Name() == "_" {
-		return lo.temp(name, name, obj.Type())
+		return lo.temp(strings.TrimPrefix(name, "return."), name, obj.Type())
 	}
 	return lo.variable(obj)
 }

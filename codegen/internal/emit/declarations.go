@@ -38,6 +38,7 @@ func (fn *function) declarations() []byte {
 func (e *emitter) moving() {
 	fn := e.fn
 	e.frame(e.sig.FrameParams)
+	e.args()
 	e.withResults()
 	e.goOn()
 	if fn.Whole {

@@ -74,6 +74,14 @@ func input(open bool) *emit.Input {
 	return in
 }
 
+// asLiteral makes the function a literal of another one, which never suspends.
+func asLiteral(in *emit.Input, l *emit.Literal) {
+	in.Root.Literal = l
+	in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{
+		Node: in.Source.Decl, Signature: in.Source.Signature(), Declared: source.Names{Async: "fAsync", Enter: "fEnter", Frame: "fFrame", Machine: "fMachine"}, Names: in.Root.Names, Whole: true,
+	}
+}
+
 // printed is the text of the declarations, formatted, with and without the directives.
 func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output) {
 	t.Helper()
@@ -103,7 +111,7 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	assert.Contains(t, unindented(text), lines("type keepLocals struct {", "statemachine.Frame", "", "n int", "}"))
 	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "keepLocals", "", "last int", "}"), "its caller asks for the result")
 	assert.Contains(t, text, "func (f *keepLocals) moveNext(r *statemachine.Run) (finished bool, last int) {")
-	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "last = f.n", "f.State = statemachine.Finished", "return true, last"))
+	assert.Contains(t, unindented(text), lines("f.State = 1", "return r.Yield(), 0", "resume:", "f.State = statemachine.Finished", "return true, f.n"))
 	assert.Contains(t, text, `return f.Frame.At("example.com/p.keep", "example.com/p/p.go", 7)`)
 	assert.Contains(t, text, "func (f *keepFrame) Results(r *statemachine.Run) int {")
 
@@ -112,6 +120,43 @@ func TestTheDeclarationsOfAFunction(t *testing.T) {
 	assert.Equal(t, "statemachine.Frame", out.Frames[0].Head)
 	require.Len(t, out.Frames[0].Fields, 1)
 	assert.Equal(t, "int", out.Frames[0].Fields[0].Type)
+}
+
+func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
+	in := input(false)
+	passed := func(name string) *ir.Variable {
+		return &ir.Variable{Name: name, Type: types.Typ[types.Int], Param: true, Passed: true, Place: ir.InMoveNext, Reads: 1, Local: name}
+	}
+	n := passed("n")
+	in.Root.Params, in.Root.Slots = []*ir.Variable{n}, nil
+	in.Root.Code = []ir.Instr{
+		&ir.Do{Line: ir.Rope{ir.Text("use("), ir.Use(n), ir.Text(")")}},
+		in.Root.Code[3], in.Root.Code[4], in.Root.Code[6],
+	}
+	_, text, _ := printed(t, in)
+	assert.Contains(t, text, "The parameter n is needed only before the first suspension.")
+	assert.Contains(t, text, "f.moveNext(r, 0)")
+
+	in.Root.Captured = []*ir.Variable{passed("s")}
+	asLiteral(in, &emit.Literal{Entered: true, Started: true})
+	_, text, _ = printed(t, in)
+	assert.Contains(t, unindented(text), lines("type keepArgs struct {", "s int", "n int", "}"))
+	assert.Contains(t, text, "moveNext(r *statemachine.Run, args *keepArgs)")
+	assert.Contains(t, text, "use(args.n)")
+	assert.Contains(t, text, "f.moveNext(r, nil)")
+}
+
+func TestAReturnStatementIsOneUnlessItCalls(t *testing.T) {
+	in := input(false)
+	assign := in.Root.Code[5].(*ir.Assign)
+	assign.Src = ir.Rope{ir.Use(in.Root.Params[0]), ir.Text(" + 1")}
+	placed, text, _ := printed(t, in)
+	assert.Contains(t, unindented(text), lines("f.State = statemachine.Finished", "return true, f.n + 1"))
+	assert.Contains(t, unindented(placed), lines("//line src.go:7", "return true, f.n + 1"), "it may panic")
+
+	assign.Src = ir.Rope{ir.Text("last()")}
+	_, text, _ = printed(t, in)
+	assert.Contains(t, unindented(text), lines("last = last()", "f.State = statemachine.Finished", "return true, last"), "the machine has not finished while it calls")
 }
 
 func TestAFunctionThatNoMachineEntersHasNoEntry(t *testing.T) {
@@ -136,10 +181,7 @@ func TestALiteralIsDeclaredForWhatItIsUsedFor(t *testing.T) {
 		{emit.Literal{Entered: true, Started: true}, true, true, true},
 	} {
 		in := input(false)
-		in.Root.Literal = &c.literal
-		in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{
-			Node: in.Source.Decl, Signature: in.Source.Signature(), Declared: source.Names{Async: "fAsync", Enter: "fEnter", Frame: "fFrame", Machine: "fMachine"}, Names: in.Root.Names, Whole: true,
-		}
+		asLiteral(in, &c.literal)
 		_, text, out := printed(t, in)
 		assert.Equal(t, c.entry, strings.Contains(text, "func keepEnter("))
 		assert.Equal(t, c.run, strings.Contains(text, "func keepAsync("))
@@ -155,7 +197,7 @@ func TestLinesOfTheForms(t *testing.T) {
 	in := input(false)
 	placed, _, _ := printed(t, in)
 	assert.Contains(t, unindented(placed), lines("//line src.go:6", "v = first()"))
-	assert.Contains(t, unindented(placed), lines("resume:", "//line src.go:7", "last = f.n"))
+	assert.Contains(t, unindented(placed), lines("//line src.go:7", "return true, f.n"))
 	assert.NotContains(t, placed, "src.go:5", "what surrounds the machine belongs to the generated file")
 
 	in = input(false)

@@ -147,6 +147,9 @@ func (fn *function) given() []*ir.Variable {
 // which the entries have them.
 func (fn *function) passedOn() []*ir.Variable { return place.Passed(fn.given()) }
 
+// passesTogether reports whether what is passed on is one struct.
+func (fn *function) passesTogether() bool { return len(fn.passedOn()) > 1 }
+
 // returned are the results that what runs the machine returns.
 func (fn *function) returned() []*ir.Variable { return place.Passed(fn.Function.Results) }
 

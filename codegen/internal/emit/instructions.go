@@ -61,6 +61,37 @@ func (p *printer) finish() {
 	p.line("return %s", results)
 }
 
+// returnedAtOnce are the values of a return statement: the instructions begin with an
+// assignment of all results, and the machine ends. They make no call, so that nothing runs
+// between the note that the machine has finished and its end.
+func (p *printer) returnedAtOnce(code []ir.Instr) (values string, ok bool) {
+	if len(code) < 2 || p.fn.Records || p.fn.Defers || p.fn.Loops {
+		return "", false
+	}
+	assign, ok := code[0].(*ir.Assign)
+	if _, ends := code[1].(*ir.Finish); !ok || !ends || len(assign.Dst) == 0 || len(assign.Dst) != len(p.fn.Function.Results) {
+		return "", false
+	}
+	for n, d := range assign.Dst {
+		if d.V != p.fn.Function.Results[n] || !d.V.Passed {
+			return "", false
+		}
+	}
+	values = p.rope(assign.Src)
+	return values, !strings.ContainsAny(values, "(\n") && !strings.Contains(values, "<-")
+}
+
+// returnAtOnce prints the end of the machine with the values of a return statement.
+func (p *printer) returnAtOnce(assign ir.Instr, values string) {
+	if node := sourceOf(assign); node != nil {
+		p.at = p.fn.Source.Line(node.Pos())
+	}
+	p.endOfSource()
+	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
+	p.directive(p.at)
+	p.line("return %s, %s", p.predeclared("true"), values)
+}
+
 // note is a comment that shows a line of the source.
 func (p *printer) note(at token.Pos) {
 	if p.fn.Debug {

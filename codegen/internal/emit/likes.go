@@ -62,8 +62,11 @@ func (p *printer) likeFor(t types.Type) (name string, ok bool) {
 
 // home is the place of v itself: where its value is, or the pointer to its cell.
 func (p *printer) home(v *ir.Variable) string {
-	if v.Place == ir.InFrame {
+	switch {
+	case v.Place == ir.InFrame:
 		return p.fn.Names.Recv + "." + v.Field
+	case v.Passed && !v.Result && p.fn.passesTogether():
+		return p.fn.Names.Args + "." + v.Local
 	}
 	return v.Local
 }

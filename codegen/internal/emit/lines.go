@@ -41,6 +41,17 @@ const (
 	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
 )
 
+// next prints the first of the instructions, or the first two if they are one statement of
+// the generated code. It returns how many it has printed.
+func (p *printer) next(code []ir.Instr) int {
+	if values, ok := p.returnedAtOnce(code); ok {
+		p.returnAtOnce(code[0], values)
+		return 2
+	}
+	p.instr(code[0])
+	return 1
+}
+
 // instr prints an instruction with its lines.
 func (p *printer) instr(i ir.Instr) {
 	if s, ok := i.(*ir.Stand); ok {

@@ -114,17 +114,18 @@ func (p *printer) body() string {
 func (p *printer) stretch(code []ir.Instr) {
 	first, last := p.scope(code)
 	aliased := map[*ir.Variable]bool{}
-	for n, i := range code {
+	for n := 0; n < len(code); n++ {
 		if n == first {
 			p.line("{")
 		}
-		if b, ok := i.(ir.Borrower); ok {
+		if b, ok := code[n].(ir.Borrower); ok {
 			b.Borrows(func(v *ir.Variable) { p.alias(v, aliased) })
 		}
-		p.instr(i)
-		if n == last {
+		printed := p.next(code[n:])
+		if n <= last && last < n+printed {
 			p.line("}")
 		}
+		n += printed - 1
 	}
 }
 

@@ -72,6 +72,19 @@ func group(s *ir.Slot) int {
 // keptType is the type of what the function keeps, as its declarations write it.
 func (e *emitter) keptType() string { return e.fn.keptName() + e.sig.FrameArgs }
 
+// args prints the type of the parameters that only the start needs, if they are several.
+func (e *emitter) args() {
+	if !e.fn.passesTogether() {
+		return
+	}
+	e.line("\n// %s are the parameters of %s that are needed only before its first suspension.", e.fn.Declared.Args, e.fn.title())
+	e.line("type %s%s struct {", e.fn.Declared.Args, e.sig.FrameParams)
+	for _, v := range e.fn.passedOn() {
+		e.line("%s %s", v.Local, e.homeType(v))
+	}
+	e.line("}")
+}
+
 // withResults prints the frame as machines call it, if that is more than the kept part.
 func (e *emitter) withResults() {
 	returned := e.fn.returned()
@@ -106,8 +119,11 @@ func (e *emitter) goOn() {
 		e.moveNextByRun()
 	}
 	note := ""
-	if len(fn.passedOn()) > 0 {
-		note = "\n// Its parameters are needed only before the first suspension."
+	switch passed := fn.passedOn(); {
+	case fn.passesTogether():
+		note = "\n// When it continues, " + n.Args + " is nil."
+	case len(passed) > 0:
+		note = "\n// The parameter " + passed[0].Local + " is needed only before the first suspension."
 	}
 	e.line("// %s "+runs+"%s", n.MoveNext, fn.title(), note)
 }
@@ -134,12 +150,14 @@ func (e *emitter) fields(frame string) string {
 	return list
 }
 
-// going is the call that resumes a frame, with zeros for the parameters that are no longer
-// needed.
+// going is the call that resumes a frame: with nothing for what only the start needs.
 func (e *emitter) going(frame, run string) string {
 	args := []string{run}
-	for _, v := range e.fn.passedOn() {
-		args = append(args, e.zeroIn(v))
+	switch passed := e.fn.passedOn(); {
+	case e.fn.passesTogether():
+		args = append(args, e.predeclared("nil"))
+	case len(passed) > 0:
+		args = append(args, e.zeroIn(passed[0]))
 	}
 	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
 }
@@ -158,10 +176,15 @@ func (e *emitter) resume(machine, run string) {
 // start is a condition that starts a frame. It holds if the function has ended.
 func (e *emitter) start(frame, run string) string {
 	args := []string{run}
+	var fields []string
 	for i, v := range e.fn.given() {
 		if v.Passed {
 			args = append(args, e.argument(i, v))
+			fields = append(fields, v.Local+": "+e.argument(i, v))
 		}
+	}
+	if e.fn.passesTogether() {
+		args = []string{run, "&" + e.fn.Declared.Args + e.sig.FrameArgs + "{" + strings.Join(fields, ", ") + "}"}
 	}
 	call := frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
 	if len(e.fn.returned()) == 0 {
@@ -216,6 +239,9 @@ func (p *printer) runner() string {
 // runParams are its parameters.
 func (p *printer) runParams() string {
 	list := []string{p.fn.Names.Run + " *" + p.runtime("Run")}
+	if p.fn.passesTogether() {
+		return list[0] + ", " + p.fn.Names.Args + " *" + p.fn.Declared.Args + p.fn.Imports.TypeArgs(p.fn.Source)
+	}
 	for _, v := range p.fn.passedOn() {
 		list = append(list, v.Local+" "+p.homeType(v))
 	}
@@ -225,6 +251,9 @@ func (p *printer) runParams() string {
 // runArgs are the arguments that pass them on.
 func (p *printer) runArgs() string {
 	list := []string{p.fn.Names.Run}
+	if p.fn.passesTogether() {
+		return list[0] + ", " + p.fn.Names.Args
+	}
 	for _, v := range p.fn.passedOn() {
 		list = append(list, v.Local)
 	}

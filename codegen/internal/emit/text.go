@@ -170,9 +170,9 @@ func (p *printer) typeArgs(o ir.TypeArgs) string {
 // mention spells a variable.
 func (p *printer) mention(v *ir.Variable, as ir.Form) string {
 	name := v.Local
-	if v.Place == ir.InFrame && as < ir.AsBorrowed {
+	if as < ir.AsBorrowed {
 		name = p.home(v)
-		if v.Unnamed {
+		if v.Place == ir.InFrame && v.Unnamed {
 			name = p.kept(v)
 		}
 	}
@@ -226,11 +226,11 @@ func (p *printer) span(s *ir.Span) string {
 // lines are instructions in the place of a statement.
 func (p *printer) lines(e ir.Edit) string {
 	sub := &printer{fn: p.fn, at: p.fn.Source.Line(e.Pos)}
-	for _, i := range e.Code {
-		sub.instr(i)
+	for n := 0; n < len(e.Code); {
+		n += sub.next(e.Code[n:])
 	}
 	text := strings.TrimSpace(sub.String())
-	if strings.HasPrefix(text, inSource) && !p.fn.Source.OpensLine(e.Pos) {
+	if strings.HasPrefix(text, "//line ") && !p.fn.Source.OpensLine(e.Pos) {
 		return "\n" + text
 	}
 	return text

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestWhatWasPutIsThereAndNothingElse(t *testing.T) {
+func TestTheCacheHasTheValuesThatWerePut(t *testing.T) {
 	d := Open(filepath.Join(t.TempDir(), "not", "there", "yet"))
 	_, ok := d.Get(Key{1})
 	assert.False(t, ok)
@@ -79,7 +79,7 @@ func TestWritersOfOneKeyLeaveTheEntryOfOneOfThem(t *testing.T) {
 	assert.Len(t, entries, 1, "no temporary file is left")
 }
 
-func TestEntriesThatNobodyAskedForAreRemovedAndOthersAreNot(t *testing.T) {
+func TestEntriesThatAreNotUsedAreRemovedAndOthersAreNot(t *testing.T) {
 	d := Open(t.TempDir())
 	require.NoError(t, d.Put(Key{1}, []byte("asked for")))
 	require.NoError(t, d.Put(Key{2}, []byte("forgotten")))

@@ -80,7 +80,7 @@ func TestADispatchFallsThroughIfNoClauseNeedBeTaken(t *testing.T) {
 	}
 }
 
-func TestWhatALiteralMentionsIsBorrowed(t *testing.T) {
+func TestVariablesInALiteralAreBorrowed(t *testing.T) {
 	x, y, z := variable("x"), variable("y"), variable("z")
 	inner := &ir.Span{Edit: []ir.Edit{{With: ir.Rope{ir.UseAs(z, ir.AsBorrowedAddress)}}}}
 	var names []string

@@ -19,6 +19,17 @@ func (f *Finder) forDurable(sc *scope, src *File, d source.Directive, decl *ast.
 	refuse := func(what, why, do string) {
 		sc.findings = append(sc.findings, source.Diagnostic{Pos: pos, Category: source.CategoryAnnotation, What: what, Why: why, Do: do})
 	}
+	if name, from, ok := source.MigrationOf(d.Text); ok {
+		switch {
+		case decl == nil || decl.Recv != nil:
+			refuse(d.Text+" "+source.Whereabouts(src.Syntax, d.Comment.Pos()), "only a function can be a migration, not a method", "put it into the doc comment of a function")
+		case name == "" || from == "":
+			refuse(d.Text+" does not say what it migrates", "instances have the name of their function and the layout that they were saved with", "write "+source.DirectiveMigrate+" name=NAME from=LAYOUT")
+		default:
+			f.migrations[sc.pkgPath] = append(f.migrations[sc.pkgPath], source.Migration{Function: name, From: from, Func: decl.Name.Name, Pos: f.ws.Fset.PositionFor(decl.Name.Pos(), false)})
+		}
+		return true
+	}
 	name, isDurable := source.DurableName(d.Text)
 	_, isPoint := source.PointName(d.Text)
 	switch {
@@ -132,6 +143,21 @@ func (f *Finder) durableStubs(src *File) string {
 		fmt.Fprintf(&b, "var %s %s.Function[%s, %s, %s]\n", fn.names.Async, pkg, recv, request, result)
 	}
 	return b.String()
+}
+
+// NamesDurable reports whether a file has a durable function of a name, whatever the file is
+// built for.
+func (s *Sources) NamesDurable(path, name string) bool {
+	src := s.Get(path)
+	return src.Syntax != nil && slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool {
+		is, ok := source.DurableName(d.Text)
+		return ok && is == name
+	})
+}
+
+// OwnsDurables reports whether durable functions are generated from a variant.
+func (s *Sources) OwnsDurables(v *Variant) bool {
+	return slices.ContainsFunc(v.Meta.GoFiles, func(path string) bool { return Owns(v.Meta, path) && len(s.Get(path).Durables) > 0 })
 }
 
 // HasDurables reports whether there is a durable function.

@@ -46,12 +46,13 @@ type Finder struct {
 	names   map[source.FuncKey]source.Names
 
 	steps, durables map[source.FuncKey]bool
+	migrations      map[string][]source.Migration // by import path
 }
 
 // Find parses all local packages, looks for annotations in them, and declares the twins
 // to come.
 func Find(ws *Workspace, srcs *Sources) *Finder {
-	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, steps: map[source.FuncKey]bool{}, durables: map[source.FuncKey]bool{}}
+	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, steps: map[source.FuncKey]bool{}, durables: map[source.FuncKey]bool{}, migrations: map[string][]source.Migration{}}
 	locals := ws.Locals()
 	srcs.prepare(locals)
 	mentioned := map[string]bool{} // by package path

@@ -60,7 +60,8 @@ func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 		Language: result.types.GoVersion(),
 		Twins:    source.NewTwins(c.finder.names),
 		Steps:    c.finder.steps, DurableFunctions: c.finder.durables,
-		Names: c.finder.scopes[v.Meta.PkgPath].declared.Scope,
+		Migrations: c.finder.migrations[v.Meta.PkgPath],
+		Names:      c.finder.scopes[v.Meta.PkgPath].declared.Scope,
 	}
 	_, pkg.WithoutC = c.sources.compiled(v.Meta)
 	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {

@@ -13,7 +13,7 @@
 //		sum += fetch(ctx, i) + len(m)   for:
 //	}                                   if !(i < n) goto endFor
 //	                                    fetch1, fetch2 = fetchEnter(r, ctx, i)
-//	                                    park, to go on at resume
+//	                                    park, to continue at resume
 //	                                    resume:
 //	                                    fetch2 = fetch1.Results(r)
 //	                                    …

@@ -491,7 +491,7 @@ func TestAFunctionThatNeverSuspendsIsCalledAsItIs(t *testing.T) {
 	assert.False(t, out.Root.Whole, "it would run a literal that blocks")
 }
 
-func TestWhatAFunctionDeclaresMovesOutOfIt(t *testing.T) {
+func TestDeclarationsMoveOutOfTheirFunction(t *testing.T) {
 	out := lowered("()", "type local struct{ n int }\nx := local{get(1)}\nuse(x)")
 	require.Len(t, out.Types, 1)
 	assert.Equal(t, "fFrameLocal", out.Types[0].Name)

@@ -40,7 +40,7 @@ import (
 //
 // Functions with work left to do are excluded: deferred calls, results with names,
 // another home than the callee's (its context is the one that it passes on),
-// conversions of results. And functions that return each other's results in a circle
+// conversions of results. And functions that return each other's results in a cycle
 // have frames, since a type cannot be its own alias.
 //
 // In the form for debugging every function has a frame (see [Options]).

@@ -24,6 +24,7 @@ type Names struct {
 	imports *typetext.Imports
 
 	Recv, Run, Renewed string // of MoveNext: receiver, run; a loop variable's copy
+	Args               string // of the method that MoveNext calls: what only the start needs
 	Steps              string // of the frame: what tells its steps
 	Defers, Raise      string // of the frame: deferred calls; of those: what raises a panic
 	Finished, Again    string // of MoveNext and its steps: their results
@@ -62,6 +63,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 	ast.Inspect(node, n.note)
 	n.Recv = n.First("f", "frame")
 	n.Run = n.First("r", "run")
+	n.Args = n.First("args", "given")
 	n.Renewed = n.First("next", "copied")
 	n.Raise = n.First("raise", "goOn")
 	n.Finished = n.First("finished", "ended")

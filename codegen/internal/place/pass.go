@@ -10,15 +10,20 @@ import (
 // A machine has its parameters when it starts, and many of them are no longer needed
 // where it first suspends: the context of a sleep, the address to fetch. Its results
 // exist only when it has ended. A field for each would lie empty for as long as the
-// machine waits. So they are parameters and results of the method that runs it.
-// MoveNext, which is called when it is resumed, passes zeros:
+// machine waits. So they are parameters and results of the method that runs it, and
+// several parameters are one struct, which is nil when MoveNext resumes the machine:
+//
+//	type napArgs struct {
+//		ctx context.Context
+//		d   time.Duration
+//	}
 //
 //	func (f *napLocals) moveNext(
-//		r *statemachine.Run, ctx context.Context, d time.Duration,
+//		r *statemachine.Run, args *napArgs,
 //	) (finished bool, result0 error)
 //
 //	func (f *napFrame) MoveNext(r *statemachine.Run) (finished bool) {
-//		finished, f.result0 = f.moveNext(r, nil, 0)
+//		finished, f.result0 = f.moveNext(r, nil)
 //		return finished
 //	}
 //
@@ -41,10 +46,9 @@ func (f *placing) pass() {
 		needed.join(f.live.at[p.Resume.At], nil)
 	}
 	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.has(v.Index) && f.isLight(v) }
-	for _, v := range f.Given {
-		if fits(v) {
-			v.Passed, v.Place = true, ir.InMoveNext
-		}
+	args := f.passable(fits)
+	for _, v := range args {
+		v.Passed, v.Place = true, ir.InMoveNext
 	}
 	for _, v := range f.Results {
 		if fits(v) && !v.Cell && f.assignsLast(v) {
@@ -53,8 +57,27 @@ func (f *placing) pass() {
 	}
 }
 
-// isLight reports whether v costs next to nothing to pass. Zeros are passed at each
-// resumption: those of a large array would be a large part of its cost.
+// passable lists the parameters to pass. A machine may assign a variable again after a
+// suspension, when there is no struct of several any more.
+func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
+	var all, constant []*ir.Variable
+	for _, v := range f.Given {
+		if !fits(v) {
+			continue
+		}
+		all = append(all, v)
+		if v.Cell || !v.Mutated {
+			constant = append(constant, v)
+		}
+	}
+	if len(all) == 1 {
+		return all
+	}
+	return constant
+}
+
+// isLight reports whether v costs next to nothing to pass. A zero is passed at each
+// resumption: that of a large array would be a large part of its cost.
 func (f *placing) isLight(v *ir.Variable) bool {
 	const most = 128 // bytes: eight strings, or two lines of the cache
 	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || f.Sizes.Sizeof(v.Type) <= most

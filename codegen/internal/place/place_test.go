@@ -87,6 +87,19 @@ func TestAVariableLivesAsLongAsItIsNeeded(t *testing.T) {
 	assert.Equal(t, []*ir.Variable{late}, layout.Slots[0].Vars)
 }
 
+func TestAParameterThatIsAssignedIsPassedAloneOrNotAtAll(t *testing.T) {
+	alone := param("alone", pointer)
+	alone.Mutated = true
+	place.Variables(function(code(use(alone), suspend()), alone))
+	assert.True(t, alone.Passed)
+
+	changed, constant := param("changed", pointer), param("constant", pointer)
+	changed.Mutated = true
+	place.Variables(function(code(use(changed, constant), suspend(), set(changed), use(changed)), changed, constant))
+	assert.False(t, changed.Passed, "there is no struct of several after the suspension")
+	assert.True(t, constant.Passed)
+}
+
 func TestAVariableThatOthersSeeHasACellUnlessItIsInABlock(t *testing.T) {
 	kept, here := local("kept", pointer), local("here", pointer)
 	kept.Addressed, here.Addressed = true, true
@@ -130,7 +143,7 @@ func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
 	}
 }
 
-func TestWhatTheEntryOfASuspendedCalleeHasZeroedIsNotEmptied(t *testing.T) {
+func TestAFieldThatASuspendedCalleeHasZeroedIsNotEmptied(t *testing.T) {
 	held, got := local("held", pointer), local("got", pointer)
 	held.Place = ir.InFrame
 	point := &ir.Point{Held: held, Resume: &ir.Label{Want: "resume"}, Resumed: &ir.Label{Want: "resumed"}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -112,4 +113,15 @@ func printMore(out io.Writer, p *library.Package) {
 	const megabyte = 1e6
 	fmt.Fprintf(out, "\tof %d tests within tests that pass as plain Go, %d pass as machines; binaries of tests: %.1f MB as they are, %.1f MB with machines, × %.2f\n",
 		p.Parts, p.SameParts, float64(p.PlainSize)/megabyte, float64(p.Size)/megabyte, float64(p.Size)/float64(p.PlainSize))
+}
+
+func stdtest(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("stdtest", flag.ContinueOnError)
+	run := newTestRun(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return run.do(out, "packages", func(options library.Options, report func(*library.Package)) error {
+		return library.Run(ctx, options, report, flags.Args()...)
+	})
 }

@@ -18,7 +18,8 @@ const (
 
 	DirectiveDurable = DirectivePrefix + "durable" // name=NAME
 	DirectiveStep    = DirectivePrefix + "step"
-	DirectivePoint   = DirectivePrefix + "point" // NAME, above a statement
+	DirectivePoint   = DirectivePrefix + "point"   // NAME, above a statement
+	DirectiveMigrate = DirectivePrefix + "migrate" // name=NAME from=LAYOUT
 )
 
 // DurableName reports whether a comment is the annotation of a durable function, and returns
@@ -44,6 +45,23 @@ func PointName(text string) (name string, ok bool) {
 		return "", false
 	}
 	return fields[1], true
+}
+
+// MigrationOf reports whether a comment is the annotation of a migration, and returns the name of
+// the durable function and the layout, which are empty if it has something else.
+func MigrationOf(text string) (name, from string, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || fields[0] != DirectiveMigrate {
+		return "", "", false
+	}
+	if len(fields) == 3 {
+		first, hasName := strings.CutPrefix(fields[1], "name=")
+		second, hasFrom := strings.CutPrefix(fields[2], "from=")
+		if hasName && hasFrom {
+			name, from = first, second
+		}
+	}
+	return name, from, true
 }
 
 // Directive is one comment line that begins with the prefix.

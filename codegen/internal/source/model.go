@@ -60,6 +60,10 @@ type Package struct {
 	// DurableFunctions those functions. Both are shared by all packages of a run.
 	Steps, DurableFunctions map[FuncKey]bool
 
+	// Migrations are the functions that load what earlier versions of durable functions
+	// have saved.
+	Migrations []Migration
+
 	// Names holds every name declared in package scope, in whichever file, build
 	// configuration or test: a generated file must not declare it again and must
 	// not import under it.
@@ -114,6 +118,15 @@ type Function struct {
 	RootOnly bool // no machine enters it: it needs no entry
 }
 
+// Migration is a function that makes what a durable function has saved with another layout into
+// what it can load.
+type Migration struct {
+	Function string // the name of the durable function
+	From     string // the layout
+	Func     string // the Go function
+	Pos      token.Position
+}
+
 // Signature is the function's own.
 func (f *Function) Signature() *types.Signature { return f.Object.Signature() }
 
@@ -124,6 +137,7 @@ type Names struct {
 	Enter   string // FEnter: likewise
 	Frame   string // FFrame: type; for a method RecvFFrame
 	Locals  string // FLocals: type; for a method RecvFLocals
+	Args    string // FArgs: type; for a method RecvFArgs
 	Machine string // FMachine: type; for a method RecvFMachine
 	Stem    string // f: the prefix of the machine's other names; for a method recvF
 }

@@ -47,7 +47,7 @@ func TestWhichChangesMatterToWhom(t *testing.T) {
 	}
 }
 
-func TestWhatACommentTouchesStaysAttached(t *testing.T) {
+func TestAnAdjacentCommentStaysAttached(t *testing.T) {
 	const attached = "package p\n\n//movenext:async\n// F waits.\nfunc F() {}\n"
 	const detached = "package p\n\n//movenext:async\n\nfunc F() {}\n"
 	assert.NotEqual(t, string(CodeOf([]byte(attached))), string(CodeOf([]byte(detached))))
@@ -58,7 +58,7 @@ func TestCommentsThatCReads(t *testing.T) {
 	assert.Equal(t, file, string(CodeOf([]byte(file))))
 }
 
-func TestWhatAStreamYieldsIsInItsFace(t *testing.T) {
+func TestTheValuesOfAStreamArePartOfItsDeclaration(t *testing.T) {
 	_, ints := parts("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(int, error) bool) {}\n}\n")
 	_, strings := parts("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(string, error) bool) {}\n}\n")
 	assert.NotEqual(t, ints, strings)

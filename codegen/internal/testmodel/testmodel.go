@@ -69,7 +69,7 @@ func check(path, text string, known beside) *source.Package {
 
 // names are those of a function's declarations if nothing is in their way.
 func names(fn string) source.Names {
-	return source.Names{Async: fn + "Async", Enter: fn + "Enter", Frame: fn + "Frame", Locals: fn + "Locals", Machine: fn + "Machine", Stem: fn}
+	return source.Names{Async: fn + "Async", Enter: fn + "Enter", Frame: fn + "Frame", Locals: fn + "Locals", Args: fn + "Args", Machine: fn + "Machine", Stem: fn}
 }
 
 func must(err error) {

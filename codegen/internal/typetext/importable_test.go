@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestWhatMayBeImported(t *testing.T) {
+func TestImportsThatAreAllowed(t *testing.T) {
 	pkg := func(path, name string) *types.Package { return types.NewPackage(path, name) }
 	for _, c := range []struct {
 		from, path, name string

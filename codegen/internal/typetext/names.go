@@ -14,8 +14,8 @@ import (
 // Names of generated declarations, and how they avoid conflicts.
 //
 // FAsync is fixed, since the rule of twins reads it: if it is taken, the function
-// already has a twin and the annotation is an error. FEnter, FFrame, FLocals and
-// FMachine are free to move to FEnter2, FEnter3, … The choice must not depend on the
+// already has a twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs
+// and FMachine are free to move to FEnter2, FEnter3, … The choice must not depend on the
 // build configuration or on whether tests are loaded, or the same source would give
 // different files; so it is based on syntax alone, over every file of the folder with
 // the same package clause.
@@ -139,8 +139,11 @@ func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 	own := namesInSignature(decl)
 	names.Frame = Free(stem+"Frame", d.Scope, own)
 	names.Locals = Free(stem+"Locals", d.Scope, own)
+	names.Args = Free(stem+"Args", d.Scope, own)
 	names.Machine = Free(stem+"Machine", d.Scope, own)
-	d.Scope[names.Frame], d.Scope[names.Locals], d.Scope[names.Machine] = true, true, true
+	for _, name := range []string{names.Frame, names.Locals, names.Args, names.Machine} {
+		d.Scope[name] = true
+	}
 	// shared by Fetch and fetch, and both may have literals
 	names.Stem = Free(SetFirst(stem, false), d.stems)
 	d.stems[names.Stem] = true

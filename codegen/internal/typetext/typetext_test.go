@@ -107,6 +107,6 @@ func ExampleDeclared_Choose() {
 		}
 	}
 	// Output:
-	// {Async:fetchAsync Enter:fetchEnter Frame:fetchFrame2 Locals:fetchLocals Machine:fetchMachine2 Stem:fetch}
-	// {Async:FetchAsync Enter:FetchEnter Frame:TFetchFrame Locals:TFetchLocals Machine:TFetchMachine Stem:tFetch}
+	// {Async:fetchAsync Enter:fetchEnter Frame:fetchFrame2 Locals:fetchLocals Args:fetchArgs Machine:fetchMachine2 Stem:fetch}
+	// {Async:FetchAsync Enter:FetchEnter Frame:TFetchFrame Locals:TFetchLocals Args:TFetchArgs Machine:TFetchMachine Stem:tFetch}
 }

@@ -54,7 +54,7 @@ func TestAProcessThatATestEndsIsReadUpToIt(t *testing.T) {
 	assert.Equal(t, everything, r.read("panic: in an initialiser", true))
 }
 
-func TestWhatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
+func TestATestThatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
 	p := &Package{Different: map[string]string{}, LeftOut: map[string]string{}}
 	compare(&outcome{status: map[string]string{"A": passed, "B": passed, "C": passed, "D": "FAIL", "E": "SKIP"}},
 		&outcome{status: map[string]string{"A": passed, "B": "FAIL", "D": "FAIL", everything: crashed}, output: map[string]string{"B": "why", everything: "no end"}},

@@ -1,0 +1,116 @@
+package durable
+
+import (
+	"cmp"
+	"fmt"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/layout"
+)
+
+// spelling writes types so that they can be compared with those of other versions: with the
+// full paths of names, and each name with what it stands for.
+type spelling struct {
+	pkg   *types.Package    // of the durable function
+	names map[string]string // what each stands for
+}
+
+// list are the named types that have been written, by name.
+func (s *spelling) list() []layout.Type {
+	var list []layout.Type
+	for name, is := range s.names {
+		list = append(list, layout.Type{Name: name, Is: is})
+	}
+	slices.SortFunc(list, func(a, b layout.Type) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// of writes a type.
+func (s *spelling) of(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return s.named(t)
+	case *types.Basic:
+		return basicName(t)
+	case *types.Pointer:
+		return "*" + s.of(t.Elem())
+	case *types.Slice:
+		return "[]" + s.of(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), s.of(t.Elem()))
+	case *types.Map:
+		return "map[" + s.of(t.Key()) + "]" + s.of(t.Elem())
+	case *types.Struct:
+		var fields []string
+		for f := range t.Fields() {
+			fields = append(fields, f.Name()+" "+s.of(f.Type()))
+		}
+		return "struct{" + strings.Join(fields, "; ") + "}"
+	}
+	return types.TypeString(t, nil)
+}
+
+// basicName has no aliases: byte is uint8.
+func basicName(t *types.Basic) string {
+	if t.Kind() < types.UntypedBool && int(t.Kind()) < len(types.Typ) {
+		return types.Typ[t.Kind()].Name()
+	}
+	return t.Name()
+}
+
+// named writes the name, and notes what it stands for.
+func (s *spelling) named(t *types.Named) string {
+	obj := t.Obj()
+	if obj.Pkg() == nil {
+		return obj.Name() // error
+	}
+	name := obj.Pkg().Path() + "." + obj.Name()
+	if args := t.TypeArgs(); args.Len() > 0 {
+		var list []string
+		for arg := range args.Types() {
+			list = append(list, s.of(arg))
+		}
+		name += "[" + strings.Join(list, ",") + "]"
+	}
+	if _, known := s.names[name]; known {
+		return name
+	}
+	s.names[name] = ""
+	s.names[name] = s.meaning(t)
+	return name
+}
+
+// meaning is what a name stands for.
+func (s *spelling) meaning(t *types.Named) string {
+	if marshals(t) {
+		return "marshals itself"
+	}
+	u, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return s.of(t.Underlying())
+	}
+	return layout.Basic(basicName(u), s.constants(t.Obj()))
+}
+
+// constants are those of a named basic type: what its values mean. Other packages show those
+// that are exported. Those of the Go distribution do not change.
+func (s *spelling) constants(typ *types.TypeName) []string {
+	if host, _, _ := strings.Cut(typ.Pkg().Path(), "/"); typ.Pkg() != s.pkg && !strings.Contains(host, ".") {
+		return nil
+	}
+	var list []string
+	scope := typ.Pkg().Scope()
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
+		if !ok || !types.Identical(c.Type(), typ.Type()) || name == "_" || !c.Exported() && typ.Pkg() != s.pkg {
+			continue
+		}
+		if c.Val().Kind() != constant.Unknown {
+			list = append(list, name+" = "+c.Val().ExactString())
+		}
+	}
+	return list
+}
