@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,8 +23,23 @@ var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoin
 // ErrCorrupt says that a checkpoint is not what was saved.
 var ErrCorrupt = errors.New("durable: the checkpoint is damaged")
 
-// magic begins each state; the rest of its line is the checksum of what follows.
-const magic = "movenext durable 1 "
+// ErrLater says that a checkpoint has a format that this program does not know.
+var ErrLater = errors.New("durable: a later version of package durable has saved it: deploy a program with that one")
+
+// magic begins each state; the rest of its line is the checksum of what follows. The number is
+// that of the format.
+const (
+	magic  = magics + "1 "
+	magics = "movenext durable "
+)
+
+// isLater reports whether the head of a state is that of a later format.
+func isLater(head []byte) bool {
+	rest, ok := strings.CutPrefix(string(head), magics)
+	number, _, more := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	return ok && more && err == nil && n > 1
+}
 
 // checkpoint is the document of a State.
 type checkpoint struct {
@@ -32,6 +50,7 @@ type checkpoint struct {
 	Steps    int64          `json:"steps"`             // begun so far
 	Attempt  int            `json:"attempt,omitempty"` // starts of this step
 	Failures int            `json:"failures,omitempty"`
+	Progress []byte         `json:"progress,omitempty"` // of the step
 	Canceled bool           `json:"canceled,omitempty"`
 	Taken    []int64        `json:"taken,omitempty"` // messages received, above the floor
 	Signal   string         `json:"signal,omitempty"`
@@ -40,6 +59,12 @@ type checkpoint struct {
 	Objects  []any          `json:"objects,omitempty"`
 	Deferred []deferredData `json:"deferred,omitempty"`
 	Undoing  bool           `json:"undoing,omitempty"` // the step is the last of Deferred
+
+	Parent  string     `json:"parent,omitempty"` // its id
+	Join    *join      `json:"join,omitempty"`
+	Answers []answered `json:"answers,omitempty"`
+	Trail   []trailed  `json:"trail,omitempty"`
+	Resets  []Reset    `json:"resets,omitempty"`
 
 	Result json.RawMessage `json:"result,omitempty"` // of an ended instance: a document
 	Err    json.RawMessage `json:"err,omitempty"`
@@ -69,6 +94,12 @@ func seal(doc *checkpoint) ([]byte, error) {
 // open checks and reads a State.
 func open(state []byte) (*checkpoint, error) {
 	head, body, ok := bytes.Cut(state, []byte("\n"))
+	if ok && isLater(head) {
+		return nil, ErrLater
+	}
+	if len(body) > MaxCheckpoint {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, ErrTooLarge)
+	}
 	sum := sha256.Sum256(body)
 	if !ok || string(head) != magic+hex.EncodeToString(sum[:]) {
 		return nil, ErrCorrupt
@@ -79,6 +110,9 @@ func open(state []byte) (*checkpoint, error) {
 	}
 	return doc, nil
 }
+
+// valueOf is what a pointer points to.
+func valueOf(ptr any) reflect.Value { return reflect.ValueOf(ptr).Elem() }
 
 // hashOf identifies a request.
 func hashOf(data []byte) string {
@@ -116,20 +150,47 @@ func (doc *checkpoint) capture(f Frame, point int, deferred []deferredCall) (err
 
 // restore fills a frame that has just been made, and returns its deferred calls.
 func (doc *checkpoint) restore(f Frame, point int) ([]deferredCall, error) {
-	values := map[string]any{}
-	for name, v := range doc.Values {
-		values[name] = v
+	deferred, values, err := doc.compensations(f)
+	if err != nil {
+		return nil, err
 	}
-	var deferred []deferredCall
+	maps.Copy(values, doc.Values)
+	return deferred, decodeAll(values, doc.Objects, variables(f.Live(point), deferred))
+}
+
+// compensations are the deferred calls of a document, and the values to load them from.
+func (doc *checkpoint) compensations(f Frame) (list []deferredCall, values map[string]any, err error) {
+	values = map[string]any{}
 	for i, d := range doc.Deferred {
-		args, _ := f.Deferred(d.Site)
+		site, args := siteOf(f, d)
 		if args == nil {
-			return nil, fmt.Errorf("durable: there is no deferred call %d", d.Site)
+			return nil, nil, fmt.Errorf("durable: there is no deferred call of %s", d.Step)
 		}
-		deferred = append(deferred, deferredCall{d.Site, args})
+		list = append(list, deferredCall{site, args})
 		values[deferredName(i)] = d.Args
 	}
-	return deferred, decodeAll(values, doc.Objects, variables(f.Live(point), deferred))
+	return list, values, nil
+}
+
+// maxSites is how many deferred calls are looked at.
+const maxSites = 1000
+
+// siteOf is the deferred call of a frame that was saved. A version of the function with other
+// ones may have it under another number; calls of one step do the same.
+func siteOf(f Frame, d deferredData) (site int, args any) {
+	if args, step := f.Deferred(d.Site); step == d.Step {
+		return d.Site, args
+	}
+	for site = 1; site < maxSites; site++ {
+		args, step := f.Deferred(site)
+		if args == nil {
+			break
+		}
+		if step == d.Step {
+			return site, args
+		}
+	}
+	return 0, nil
 }
 
 // encodePayload is a signal's value.

@@ -177,6 +177,26 @@ func TestADamagedCheckpointIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
+func TestOnlyTheNewestAnswersAreKept(t *testing.T) {
+	doc := new(checkpoint)
+	for n := range 3 * mostAnswers {
+		a, err := newAnswer(fmt.Sprint(n), 5, nil)
+		require.NoError(t, err)
+		doc.answer([]answered{a, a})
+	}
+	assert.Len(t, doc.Answers, mostAnswers)
+	_, ok := doc.answerTo(fmt.Sprint(3*mostAnswers - 1))
+	assert.True(t, ok)
+	for n := range 10 {
+		a, err := newAnswer(fmt.Sprint("large ", n), strings.Repeat("x", mostAnswerSize/4), nil)
+		require.NoError(t, err)
+		doc.answer([]answered{a})
+	}
+	assert.Len(t, doc.Answers, 3)
+	_, err := newAnswer("k", strings.Repeat("x", mostAnswerSize), nil)
+	require.ErrorIs(t, err, ErrTooLarge)
+}
+
 // FuzzDecode gives the decoder documents that were not saved by the encoder.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"value":{"Name":"a","Next":{"$ref":0},"All":{"$map":[]}},"objects":[{"Name":"b","Next":null,"All":null}]}`))

@@ -33,8 +33,10 @@ type (
 
 // stepInfo is what the context of a step carries.
 type stepInfo struct {
-	key     string
-	attempt int
+	key      string
+	attempt  int
+	progress []byte // of an earlier attempt
+	live     *attempt
 }
 
 // WithPlain returns a context under which the plain form of a durable function runs.

@@ -19,18 +19,23 @@ func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key 
 // later. It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no
 // instance will receive it. The value has to be one that can be saved.
 func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ...SignalOption) error {
-	if name == "" || strings.HasPrefix(name, "$") {
-		return fmt.Errorf("durable: %q cannot be the name of a signal", name)
-	}
 	payload, err := encodePayload(value)
 	if err != nil {
 		return err
 	}
-	m := Message{Name: name, Payload: payload, Sent: time.Now()}
+	m := Message{Name: name, Payload: payload, Sent: e.now()}
 	for _, opt := range opts {
 		opt(&m)
 	}
-	return e.send(background(ctx), id, m)
+	return e.signal(background(ctx), id, m)
+}
+
+// signal sends a message under a name that users may give.
+func (e *Engine) signal(ctx context.Context, id string, m Message) error {
+	if m.Name == "" || strings.HasPrefix(m.Name, "$") {
+		return fmt.Errorf("durable: %q cannot be the name of a signal", m.Name)
+	}
+	return e.send(ctx, id, m)
 }
 
 func (e *Engine) send(ctx context.Context, id string, m Message) error {
@@ -46,7 +51,7 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 // compensations run when it returns that error. It does not wait for that. The errors are those
 // of [Engine.Signal].
 func (e *Engine) Cancel(ctx context.Context, id string) error {
-	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: time.Now()})
+	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: e.now()})
 	e.mu.Lock()
 	here := e.running[id]
 	e.mu.Unlock()
@@ -69,7 +74,7 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 		if err := edit(r); err != nil {
 			return err
 		}
-		r.Updated = time.Now()
+		r.Updated = e.now()
 		if _, err = e.store.Swap(ctx, r); !errors.Is(err, ErrConflict) {
 			e.changed()
 			e.tell(id)
@@ -87,7 +92,10 @@ func (e *Engine) Terminate(ctx context.Context, id string) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}
-		r.Status, r.Reason, r.Owner, r.Due = Terminated, "", "", time.Time{}
+		r.Status, r.Reason, r.Step, r.Owner, r.Due = Terminated, "", "", "", time.Time{}
+		if doc, err := open(r.State); err == nil && doc.Parent != "" {
+			r.Due = e.now() // a worker tells the parent
+		}
 		return nil
 	})
 }
@@ -103,7 +111,7 @@ func (e *Engine) Resume(ctx context.Context, id string) error {
 		case r.Status != Stuck:
 			return errFine
 		}
-		r.Status, r.Reason, r.Owner, r.Due = Running, "", "", time.Now()
+		r.release(e.now())
 		return nil
 	})
 	if errors.Is(err, errFine) {
@@ -130,9 +138,18 @@ type Instance struct {
 	Until   time.Time // when it stops waiting; zero: never
 
 	// Locals are the values saved there, by name, as JSON. Deferred are the
-	// compensations to come, the next one last.
+	// compensations to come, the next one last. Resets are what [Engine.Reset] has
+	// done, the latest last.
 	Locals   map[string]json.RawMessage
 	Deferred []string
+	Resets   []Reset
+
+	// Children are the ids of the instances that it waits for; Parent is the one that
+	// waits for it. Empty: none.
+	Children []string
+	Parent   string
+
+	doc *checkpoint
 }
 
 // Get describes an instance. The error is ErrNotFound, or says that it cannot be read.
@@ -160,29 +177,47 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
 
 // describe reads a record. One that is damaged has no point and no locals.
 func describe(r *Record) *Instance {
+	doc, err := open(r.State)
+	i := describeAs(r, doc)
+	if err != nil && i.Reason == "" {
+		i.Reason = err.Error()
+	}
+	return i
+}
+
+// describeAs describes an instance whose checkpoint is doc; nil: it has none.
+func describeAs(r *Record, doc *checkpoint) *Instance {
 	i := &Instance{
 		ID: r.ID, Function: r.Function, Status: r.Status, Reason: r.Reason, Labels: r.Labels,
 		Worker: r.Owner, Created: r.Created, Updated: r.Updated,
 	}
-	doc, err := open(r.State)
-	if err != nil {
-		if i.Reason == "" {
-			i.Reason = err.Error()
-		}
+	if doc == nil {
 		return i
 	}
+	i.doc, i.Resets, i.Parent = doc, doc.Resets, doc.Parent
+	if doc.Join != nil {
+		for _, c := range doc.Join.Children {
+			i.Children = append(i.Children, c.ID)
+		}
+	}
 	i.Point, i.At, i.Step, i.Attempt, i.Signal, i.Until = doc.Point, doc.At, doc.Step, doc.Attempt, doc.Signal, doc.Until
-	i.Locals = map[string]json.RawMessage{}
-	for name, v := range doc.Values {
-		i.Locals[name] = asJSON(v)
-	}
-	if len(doc.Objects) > 0 {
-		i.Locals["$objects"] = asJSON(doc.Objects)
-	}
+	i.Locals = doc.locals()
 	for _, d := range doc.Deferred {
 		i.Deferred = append(i.Deferred, d.Step)
 	}
 	return i
+}
+
+// locals are the values of a document, by name.
+func (doc *checkpoint) locals() map[string]json.RawMessage {
+	locals := map[string]json.RawMessage{}
+	for name, v := range doc.Values {
+		locals[name] = asJSON(v)
+	}
+	if len(doc.Objects) > 0 {
+		locals["$objects"] = asJSON(doc.Objects)
+	}
+	return locals
 }
 
 // asJSON is a value that was read from JSON.

@@ -6,18 +6,22 @@ import (
 	"time"
 )
 
+// reviving is how often an engine looks for instances that another worker, of an older version,
+// has found stuck.
+const reviving = time.Minute
+
 // serve takes what is due and runs it, and renews the lease, until the engine is shut down.
 func (e *Engine) serve() {
-	defer close(e.ended)
-	revived := map[string]bool{}
+	defer e.over()
+	revived := map[string]time.Time{}
 	var purged time.Time
 	for !e.isDraining() {
 		for _, name := range e.served() {
-			if !revived[name] {
-				revived[name] = e.revive(name)
+			if now := e.now(); now.Sub(revived[name]) > reviving && e.revive(name) {
+				revived[name] = now
 			}
 		}
-		if now := time.Now(); e.retention > 0 && now.Sub(purged) > time.Minute {
+		if now := e.now(); e.retention > 0 && now.Sub(purged) > time.Minute {
 			purged = now
 			e.purge(now)
 		}
@@ -27,14 +31,14 @@ func (e *Engine) serve() {
 
 // take starts what is due, as far as there are free slots, and returns when to look again.
 func (e *Engine) take() (next time.Time) {
-	now := time.Now()
+	now := e.now()
 	next = now.Add(e.poll)
 	names := e.served()
 	free := cap(e.slots) - len(e.slots) // only this goroutine fills them
 	if len(names) == 0 || free == 0 || e.client {
 		return next // a call of Serve, and a free slot, wake it
 	}
-	ids, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Limit: free})
+	ids, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Limit: free})
 	if err != nil {
 		if e.ctx.Err() == nil {
 			e.log.Error("durable: the store does not say what is due", "error", err)
@@ -43,13 +47,13 @@ func (e *Engine) take() (next time.Time) {
 	}
 	for _, id := range ids {
 		e.slots <- struct{}{}
-		e.active.Add(1)
-		go func() {
-			defer e.active.Done()
+		e.began()
+		e.place.Go(e.ctx, "durable: "+id, func(context.Context) {
+			defer e.over()
 			defer e.changed()
 			defer func() { <-e.slots }()
 			e.runInstance(id)
-		}()
+		})
 	}
 	if !due.IsZero() && due.Before(next) {
 		return due
@@ -57,29 +61,22 @@ func (e *Engine) take() (next time.Time) {
 	return next
 }
 
-// pause waits until a time, a change or the end.
+// pause waits until a time, a change or the end. It never waits longer than the poll: the clock
+// may have been set back since until was computed.
 func (e *Engine) pause(until time.Time) {
-	t := time.NewTimer(time.Until(until))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-e.wake:
-	case <-e.draining:
-	}
+	// Shutdown rings too.
+	e.place.Wait(context.Background(), e.wake, min(until.Sub(e.now()), e.poll))
 }
 
 // keepLease renews the lease until no instance runs any more.
 func (e *Engine) keepLease() {
 	defer close(e.leased)
-	t := time.NewTicker(max(e.lease/3, time.Millisecond))
-	defer t.Stop()
 	for {
-		select {
-		case <-t.C:
-		case <-e.ctx.Done():
+		e.place.Wait(e.ctx, nil, max(e.lease/3, time.Millisecond))
+		if e.ctx.Err() != nil {
 			return
 		}
-		if err := e.store.Lease(e.ctx, e.worker, time.Now().Add(e.lease)); err != nil && e.ctx.Err() == nil {
+		if err := e.store.Lease(e.ctx, e.worker, e.now().Add(e.lease)); err != nil && e.ctx.Err() == nil {
 			e.log.Error("durable: the lease cannot be renewed; others will continue what runs here", "error", err)
 		}
 	}
@@ -112,7 +109,7 @@ func (e *Engine) revive(name string) bool {
 		for _, r := range list {
 			after = r.ID
 			doc, err := open(r.State)
-			if err != nil || r.Reason != unknownLayout(doc.Layout) || !f.knows(doc.Layout) {
+			if err != nil || !f.knows(doc.Layout) || r.Reason != unknownLayout(doc.Layout) && r.Reason != ErrLater.Error() {
 				continue
 			}
 			if err := e.release(e.ctx, r); err != nil && !errors.Is(err, ErrConflict) {
@@ -125,9 +122,13 @@ func (e *Engine) revive(name string) bool {
 	}
 }
 
+// release makes a record due now.
+func (r *Record) release(now time.Time) { r.Status, r.Reason, r.Owner, r.Due = Running, "", "", now }
+
 // release makes an instance due that nothing holds.
 func (e *Engine) release(ctx context.Context, r *Record) error {
-	r.Status, r.Reason, r.Owner, r.Due, r.Updated = Running, "", "", time.Now(), time.Now()
+	r.release(e.now())
+	r.Updated = e.now()
 	_, err := e.store.Swap(ctx, r)
 	return err
 }

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
@@ -162,7 +163,7 @@ func (e *encoder) note(at, size uintptr, path *route) {
 func (e *encoder) overlaps() error {
 	slices.SortFunc(e.regions, func(a, b region) int {
 		if a.from != b.from {
-			return int(min(max(int64(a.from-b.from), -1), 1))
+			return cmp.Compare(a.from, b.from)
 		}
 		return strings.Compare(a.path.String(), b.path.String())
 	})

@@ -18,13 +18,27 @@ var ErrShutdown = errors.New("durable: the engine has been shut down")
 // Option changes an engine.
 type Option func(*settings)
 
+// Options is several options in one, in their order.
+func Options(opts ...Option) Option {
+	return func(s *settings) {
+		for _, o := range opts {
+			o(s)
+		}
+	}
+}
+
 type settings struct {
 	workers   int
 	client    bool
 	lease     time.Duration
 	poll      time.Duration
 	retention time.Duration
+	trail     int
 	retries   map[string]Retry
+	steps     []string // nil: all
+	codec     Codec
+	place     Place
+	now       func() time.Time // tests have clocks that jump
 	log       *slog.Logger
 }
 
@@ -53,6 +67,13 @@ func Retention(d time.Duration) Option { return func(s *settings) { s.retention 
 // steps without a Retry of their own.
 func RetryStep(step string, r Retry) Option { return func(s *settings) { s.retries[step] = r } }
 
+// Steps makes an engine call only the steps of these names (package.Function, as [Point] has
+// them), for workers that have what these need: a device, a licence, memory. It leaves
+// instances that are at other steps to other engines, and runs the code between all points.
+func Steps(names ...string) Option {
+	return func(s *settings) { s.steps = append(make([]string, 0, len(names)), names...) }
+}
+
 // Log sets where an engine reports what operators need to know: instances that are stuck, stores
 // that fail. The default is slog.Default.
 func Log(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
@@ -61,23 +82,26 @@ func Log(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 // number of processes, may share one store. All methods are safe for concurrent use.
 type Engine struct {
 	settings
-	store  Store
-	worker string          // the owner's name in records
-	ctx    context.Context // of steps; ends when they have to stop
-	stop   context.CancelCauseFunc
-	wake   chan struct{} // something may be due: one pending is enough
-	slots  chan struct{} // one for each instance that runs
-	ended  chan struct{} // the dispatcher has ended
-	leased chan struct{} // nothing renews the lease any more
-	unhook func()
+	store      Store
+	transactor Transactor      // the store, if it is one; nil: it is not
+	worker     string          // the owner's name in records
+	ctx        context.Context // of steps; ends when they have to stop
+	stop       context.CancelCauseFunc
+	wake       chan struct{} // something may be due: one pending is enough
+	slots      chan struct{} // one for each instance that runs
+	quiet      chan struct{} // closed: the dispatcher and all runs have ended
+	leased     chan struct{} // nothing renews the lease any more
+	unhook     func()
+	counts     counters
 
 	mu        sync.Mutex
 	functions map[string]*described
-	running   map[string]*attended              // the instances that run here
-	waiters   map[string]map[chan struct{}]bool // of handles, by id
-	draining  chan struct{}                     // closed: start no more steps
+	running   map[string]*attended       // the instances that run here
+	waiters   map[string][]chan struct{} // of handles, by id
+	draining  chan struct{}              // closed: start no more steps
+	hooks     []*func(Event)
 	closed    bool
-	active    sync.WaitGroup
+	active    int // the dispatcher, and the runs that it has started
 }
 
 // Open starts an engine on a store. Values of ctx are seen by steps; its end does not stop the
@@ -90,18 +114,18 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	e := &Engine{
 		settings: settings{
 			workers: 128, lease: 10 * time.Second, poll: time.Second,
-			retention: 7 * 24 * time.Hour, retries: map[string]Retry{}, log: slog.Default(),
+			retention: 7 * 24 * time.Hour, retries: map[string]Retry{}, log: slog.Default(), place: process{}, now: time.Now,
 		},
 		store: store, worker: "worker-" + rand.Text(),
-		wake: make(chan struct{}, 1), ended: make(chan struct{}), leased: make(chan struct{}), draining: make(chan struct{}),
+		wake: make(chan struct{}, 1), quiet: make(chan struct{}), leased: make(chan struct{}), draining: make(chan struct{}),
 		functions: map[string]*described{}, running: map[string]*attended{},
-		waiters: map[string]map[chan struct{}]bool{}, unhook: func() {},
+		waiters: map[string][]chan struct{}{}, unhook: func() {}, active: 1,
 	}
 	for _, opt := range opts {
 		opt(&e.settings)
 	}
 	ctx = background(ctx)
-	if err := store.Lease(ctx, e.worker, time.Now().Add(e.lease)); err != nil {
+	if err := store.Lease(ctx, e.worker, e.now().Add(e.lease)); err != nil {
 		return nil, fmt.Errorf("durable: the store cannot be used: %w", err)
 	}
 	e.slots = make(chan struct{}, e.workers)
@@ -109,18 +133,25 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	if n, ok := store.(Notifier); ok {
 		e.unhook = n.Notify(e.changed)
 	}
-	go e.serve()
-	go e.keepLease()
+	if e.codec != nil {
+		e.store = coded{store, e.codec}
+	}
+	if t, ok := store.(Transactor); ok {
+		e.transactor = t
+		if e.codec != nil {
+			e.transactor = codedTransactor{t, e.codec}
+		}
+	}
+	if e.place != Place(process{}) {
+		e.store = inTurn{e.store, e.place}
+	}
+	e.place.Go(e.ctx, "durable: dispatcher", func(context.Context) { e.serve() })
+	e.place.Go(e.ctx, "durable: lease", func(context.Context) { e.keepLease() })
 	return e, nil
 }
 
 // changed says that something may be due or may have ended.
-func (e *Engine) changed() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-}
+func (e *Engine) changed() { ring(e.wake) }
 
 // Shutdown stops the engine: it takes no more instances, and those that run stop at their next
 // point, for another engine to continue. It blocks until then. If ctx ends first, the contexts
@@ -135,18 +166,14 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	}
 	e.mu.Unlock()
 	e.unhook()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		<-e.ended
-		e.active.Wait()
-		e.stop(ErrShutdown)
-		<-e.leased
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		e.stop(ErrShutdown)
+	e.changed() // the dispatcher looks whether it is to end
+	for _, over := range []chan struct{}{e.quiet, e.leased} {
+		for !isClosed(over) && ctx.Err() == nil {
+			e.place.Wait(ctx, over, Forever)
+		}
+		e.end()
+	}
+	if !isClosed(e.quiet) || !isClosed(e.leased) {
 		return context.Cause(ctx)
 	}
 	if err := e.store.Lease(ctx, e.worker, time.Unix(1, 0)); err != nil {
@@ -155,15 +182,35 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// isDraining reports whether Shutdown has been called.
-func (e *Engine) isDraining() bool {
-	select {
-	case <-e.draining:
-		return true
-	default:
-		return false
+// end ends steps, and the waits for outcomes.
+func (e *Engine) end() {
+	e.stop(ErrShutdown)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, list := range e.waiters {
+		for _, bell := range list {
+			ring(bell)
+		}
 	}
 }
+
+// began notes a run, and over its end: the last one ends the engine's work.
+func (e *Engine) began() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.active++
+}
+
+func (e *Engine) over() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.active--; e.active == 0 {
+		close(e.quiet)
+	}
+}
+
+// isDraining reports whether Shutdown has been called.
+func (e *Engine) isDraining() bool { return isClosed(e.draining) }
 
 // served are the names of the functions that the engine serves.
 func (e *Engine) served() []string {
@@ -185,4 +232,9 @@ func (e *Engine) retry(step string) Retry {
 		return r
 	}
 	return e.retries[""]
+}
+
+// runs reports whether the engine calls a step; an empty name is no step.
+func (e *Engine) runs(step string) bool {
+	return step == "" || e.steps == nil || slices.Contains(e.steps, step)
 }

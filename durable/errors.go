@@ -59,8 +59,9 @@ func newRegistry() *atomic.Pointer[registered] {
 	p := new(atomic.Pointer[registered])
 	p.Store(&registered{
 		values: map[string]error{
-			"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled,
-			"context.Canceled": context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
+			"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled, "durable.ErrTerminated": ErrTerminated,
+			"durable.ErrNoHeartbeat": ErrNoHeartbeat,
+			"context.Canceled":       context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded,
 			"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF,
 			"fs.ErrExist": fs.ErrExist, "fs.ErrNotExist": fs.ErrNotExist, "fs.ErrPermission": fs.ErrPermission,
 		},

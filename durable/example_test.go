@@ -2,6 +2,9 @@ package durable_test
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
 	"fmt"
 	"time"
 
@@ -110,4 +113,248 @@ func Example() {
 	// <nil>
 	// Good morning, Ada from Grace <nil>
 	// <nil>
+}
+
+// tallyFrame is a function that adds up what it is sent, written by hand.
+type tallyFrame struct {
+	durable.NoDeferred
+	sum int
+	err error
+}
+
+func (f *tallyFrame) MoveNext(ctx context.Context, t *durable.Turn) bool {
+	if t.Point() == 1 {
+		asked, err := durable.Received[durable.Asked[int]](t)
+		f.err = err
+		if err != nil || asked.Value == 0 {
+			return t.Return()
+		}
+		f.sum += asked.Value
+		if f.err = asked.Answer(ctx, f.sum, nil); f.err != nil {
+			return t.Return()
+		}
+	}
+	return t.Receive(1, "add", time.Hour)
+}
+
+func (f *tallyFrame) Call(context.Context, int) error { return nil }
+
+func (f *tallyFrame) Live(int) []durable.Value {
+	return []durable.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+}
+
+func (f *tallyFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
+
+var tallyDurable = durable.Function[struct{}, int, int]{
+	Name: "example.Tally", Layout: "1",
+	Points: []durable.Point{{Name: "begin"}, {Name: "add"}},
+	New:    func(_ struct{}, begin int) durable.Frame { return &tallyFrame{sum: begin} },
+}
+
+// An update is answered by the function, one that Validate refuses is not seen by it, a query
+// reads what is saved, and a reset goes back to the beginning.
+func ExampleUpdate() {
+	ctx := context.Background()
+	e, err := durable.Open(ctx, durable.NewMemory(), durable.Trail(64<<10))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tallies := durable.Serve(e, tallyDurable, struct{}{})
+	durable.Validate(tallies, "add", func(i *durable.Instance, n int) error {
+		if n < 0 {
+			return fmt.Errorf("%d is negative", n)
+		}
+		return nil
+	})
+	_, err = tallies.Start(ctx, "tally-1", 100, durable.Labels(map[string]string{"tenant": "a"}))
+	fmt.Println(err)
+	fmt.Println(durable.Update[int](ctx, e, "tally-1", "add", 5))
+	fmt.Println(durable.Update[int](ctx, e, "tally-1", "add", -5))
+	fmt.Println(durable.Query(ctx, e, "tally-1", func(i *durable.Instance) (sum int, err error) {
+		err = i.Value("sum", &sum)
+		return sum, err
+	}))
+	fmt.Println(e.Reset(ctx, "tally-1", "begin"))
+	fmt.Println(durable.Update[int](ctx, e, "tally-1", "add", 7))
+	list, err := e.List(ctx, durable.Filter{Labels: map[string]string{"tenant": "a"}})
+	for _, i := range list {
+		fmt.Println(i.ID, i.Status, i.Signal, len(i.Resets), err)
+	}
+	fmt.Println(e.Shutdown(ctx))
+	// Output:
+	// <nil>
+	// 105 <nil>
+	// 0 -5 is negative
+	// 105 <nil>
+	// <nil>
+	// 107 <nil>
+	// tally-1 waiting add 1 <nil>
+	// <nil>
+}
+
+// sumFrame is a function that has two tallies as children, written by hand.
+type sumFrame struct {
+	durable.NoDeferred
+	sum int
+	err error
+}
+
+func (f *sumFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+	if t.Point() == 0 {
+		return t.All(1, durable.Call(tallyDurable, struct{}{}, 10), durable.Call(tallyDurable, struct{}{}, 20))
+	}
+	var list []int
+	list, f.err = durable.Joined[int](t)
+	for _, n := range list {
+		f.sum += n
+	}
+	return t.Return()
+}
+
+func (f *sumFrame) Call(context.Context, int) error { return nil }
+
+func (f *sumFrame) Live(int) []durable.Value {
+	return []durable.Value{{Name: "sum", Ptr: &f.sum}, {Name: "err", Ptr: &f.err}}
+}
+
+func (f *sumFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
+
+var sumDurable = durable.Function[struct{}, struct{}, int]{
+	Name: "example.Sum", Layout: "1",
+	Points: []durable.Point{{Name: "begin"}, {Name: "tallies"}},
+	New:    func(struct{}, struct{}) durable.Frame { return &sumFrame{} },
+}
+
+// A function waits for its children, which are instances that can be signaled.
+func ExampleAll() {
+	ctx := context.Background()
+	e, err := durable.Open(ctx, durable.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	durable.Serve(e, tallyDurable, struct{}{})
+	h, err := durable.Serve(e, sumDurable, struct{}{}).Start(ctx, "sum-1", struct{}{})
+	fmt.Println(err)
+	var children []string
+	for len(children) == 0 {
+		i, err := e.Get(ctx, "sum-1")
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		children = i.Children
+	}
+	for _, id := range children {
+		// Until it is started, it is not found.
+		for err = durable.ErrNotFound; errors.Is(err, durable.ErrNotFound); {
+			err = e.Signal(ctx, id, "add", durable.Asked[int]{})
+		}
+		fmt.Println(err)
+	}
+	fmt.Println(h.Wait(ctx))
+	fmt.Println(e.Shutdown(ctx))
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+	// 30 <nil>
+	// <nil>
+}
+
+// mailing is a step that sends many letters.
+func mailing(ctx context.Context, items []string, send func(string)) error {
+	from, _ := durable.Progress[int](ctx)
+	for n := from; n < len(items); n++ {
+		send(items[n])
+		if err := durable.Heartbeat(ctx, n+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A step says how far it is. In the plain form nothing listens.
+func ExampleHeartbeat() {
+	err := mailing(durable.WithPlain(context.Background(), silent{}), []string{"a", "b"}, func(item string) { fmt.Println(item) })
+	fmt.Println(err)
+	// Output:
+	// a
+	// b
+	// <nil>
+}
+
+// silent is a Plain for functions that wait for nothing.
+type silent struct{ durable.Plain }
+
+// sealed encrypts with AES-GCM. It binds each text to the id of its instance.
+type sealed struct{ cipher.AEAD }
+
+//nolint:gosec // the AEAD makes a nonce for each text
+func (s sealed) Encode(id string, plain []byte) ([]byte, error) {
+	return s.Seal(nil, nil, plain, []byte(id)), nil
+}
+
+func (s sealed) Decode(id string, data []byte) ([]byte, error) {
+	return s.Open(nil, nil, data, []byte(id))
+}
+
+// The store gets checkpoints and signals encrypted.
+func ExamplePayloads() {
+	ctx := context.Background()
+	block, err := aes.NewCipher([]byte("a key of 32 bytes, from a vault."))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := durable.Open(ctx, durable.NewMemory(), durable.Payloads(sealed{aead}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := durable.Serve(e, GreetDurable, &Greeter{"Good morning"}).Start(ctx, "greeting-1", "Ada")
+	fmt.Println(err)
+	fmt.Println(h.Signal(ctx, "sender", "Grace"))
+	fmt.Println(h.Wait(ctx))
+	fmt.Println(e.Shutdown(ctx))
+	// Output:
+	// <nil>
+	// <nil>
+	// Good morning, Ada from Grace <nil>
+	// <nil>
+}
+
+// A hook is told what the engine does, and the metrics count it.
+func ExampleEngine_OnEvent() {
+	ctx := context.Background()
+	e, err := durable.Open(ctx, durable.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e.OnEvent(func(v durable.Event) {
+		if v.Kind == durable.StepEnded || v.Kind == durable.Ended {
+			fmt.Println(v.Kind, v.ID, v.Step, v.Err)
+		}
+	})
+	h, err := durable.Serve(e, GreetDurable, &Greeter{"Good morning"}).Start(ctx, "greeting-1", "Ada")
+	fmt.Println(err)
+	fmt.Println(h.Signal(ctx, "sender", "Grace"))
+	_, err = h.Wait(ctx)
+	fmt.Println(err, e.Shutdown(ctx))
+	m := e.Metrics()
+	fmt.Println(m.Started, m.Steps, m.Failures, m.Ended)
+	// Unordered output:
+	// <nil>
+	// <nil>
+	// step ended greeting-1 example.salute <nil>
+	// ended greeting-1  <nil>
+	// <nil> <nil>
+	// 1 1 0 1
 }

@@ -19,9 +19,10 @@ type Function[S, Req, Res any] struct {
 	Name string
 
 	// Layout is a hash of what its checkpoints contain. Instances saved with another one
-	// are stuck, unless Resumes has it.
-	Layout  string
-	Resumes []string
+	// are stuck, unless Resumes has it, or one of Migrations leads to one of these.
+	Layout     string
+	Resumes    []string
+	Migrations []Migration
 
 	// Points are its points, by number. Point 0 is its beginning.
 	Points []Point
@@ -90,11 +91,16 @@ type Turn struct {
 	got   []byte
 	now   time.Time
 
+	results [][]byte // of children
+
 	next   int
 	kind   turnKind
 	signal string
 	until  time.Time
 	pushed []deferredCall
+
+	answers  []answered
+	children []Child
 }
 
 // turnKind says what a frame asks for.
@@ -105,6 +111,8 @@ const (
 	turnStep
 	turnReceive
 	turnSleep
+	turnAll
+	turnAny
 	turnReturn
 )
 
@@ -174,7 +182,9 @@ func Keys[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(
 type described struct {
 	name, layout string
 	resumes      []string
+	migrations   map[string]Migration // by From
 	points       []Point
-	number       map[string]int // by name
+	number       map[string]int                           // by name
+	checks       map[string]func(*Instance, []byte) error // of updates, by name
 	make         func(request json.RawMessage) (Frame, error)
 }

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/listeners"
 )
 
 // NewMemory returns a store that keeps everything in memory: for tests, and for programs that
 // want the model without the durability. It is a [Notifier]. Take and List look at all
 // instances, so that it suits thousands of them, not millions.
 func NewMemory() Store {
-	return &memory{rows: map[string]*row{}, leases: map[string]time.Time{}, listeners: map[int]func(){}}
+	return &memory{rows: map[string]*row{}, leases: map[string]time.Time{}}
 }
 
 // row is an instance in a memory store.
@@ -26,13 +28,13 @@ type row struct {
 	keys   map[string]bool
 }
 
-// memory is a store. Its mutex guards all fields.
+// memory is a store.
 type memory struct {
-	mu        sync.Mutex
-	rows      map[string]*row
-	leases    map[string]time.Time // of workers
-	listeners map[int]func()
-	next      int // listener
+	listeners listeners.Set
+
+	mu     sync.Mutex // guards what follows
+	rows   map[string]*row
+	leases map[string]time.Time // of workers
 }
 
 func (s *memory) Load(ctx context.Context, id string) (*Record, error) {
@@ -59,8 +61,10 @@ func (s *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 	if err := failed(ctx); err != nil {
 		return false, err
 	}
+	if r.Owner == "" {
+		defer s.listeners.Tell()
+	}
 	s.mu.Lock()
-	defer s.tell()
 	defer s.mu.Unlock()
 	old := s.rows[r.ID]
 	switch {
@@ -90,7 +94,7 @@ func (s *memory) Send(ctx context.Context, id string, m Message) error {
 		return err
 	}
 	s.mu.Lock()
-	defer s.tell()
+	defer s.listeners.Tell()
 	defer s.mu.Unlock()
 	row := s.rows[id]
 	switch {
@@ -148,7 +152,7 @@ func (s *memory) Take(ctx context.Context, t Taking) (ids []string, next time.Ti
 	for _, row := range s.rows {
 		at := s.dueOf(row)
 		switch {
-		case at.IsZero() || !slices.Contains(t.Functions, row.record.Function):
+		case at.IsZero() || !t.Serves(&row.record):
 		case at.After(t.Now):
 			soonest(at)
 		default:
@@ -187,8 +191,10 @@ func (s *memory) Lease(ctx context.Context, worker string, until time.Time) erro
 	if err := failed(ctx); err != nil {
 		return err
 	}
+	if !until.After(time.Now()) {
+		defer s.listeners.Tell() // what it owns is due
+	}
 	s.mu.Lock()
-	defer s.tell()
 	defer s.mu.Unlock()
 	s.leases[worker] = until
 	return nil
@@ -217,6 +223,11 @@ func (s *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return strings.Compare(a.ID, b.ID) })
 	return list[:min(len(list), f.Most())], nil
+}
+
+// Serves reports whether a record is of the functions and steps of a worker, for stores.
+func (t Taking) Serves(r *Record) bool {
+	return slices.Contains(t.Functions, r.Function) && (r.Step == "" || t.Steps == nil || slices.Contains(t.Steps, r.Step))
 }
 
 // Matches reports whether a filter selects a record, for stores.
@@ -253,28 +264,7 @@ func (s *memory) Purge(ctx context.Context, before time.Time, limit int) (int, e
 	return n, nil
 }
 
-func (s *memory) Notify(f func()) (stop func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.next
-	s.next++
-	s.listeners[n] = f
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.listeners, n)
-	}
-}
-
-// tell calls the listeners, without the lock.
-func (s *memory) tell() {
-	s.mu.Lock()
-	list := slices.Collect(maps.Values(s.listeners))
-	s.mu.Unlock()
-	for _, f := range list {
-		f()
-	}
-}
+func (s *memory) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // failed is the error of a context that has ended; nil is context.Background.
 func failed(ctx context.Context) error {

@@ -14,6 +14,10 @@ type Retry struct {
 	Most     time.Duration // the longest pause; 0: one hour
 	Timeout  time.Duration // of one attempt: its context ends; 0: none
 
+	// Heartbeat is how long an attempt may go without a call of [Heartbeat]: then its
+	// context ends, and its error is ErrNoHeartbeat as well. 0: for ever.
+	Heartbeat time.Duration
+
 	// Never are errors after which the step is not tried again, as errors.Is finds
 	// them. Those of [Permanent] never are.
 	Never []error

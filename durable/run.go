@@ -27,6 +27,8 @@ type run struct {
 	point    int
 	turn     *Turn // what happened at the point
 	deferred []deferredCall
+	last     *trailed    // the point that was saved last
+	tx       Transaction // of the step that has returned, until the next write; nil: none
 }
 
 // unknownLayout is the reason for which an instance is stuck that was saved by another version.
@@ -36,7 +38,13 @@ func unknownLayout(layout string) string {
 
 // knows reports whether a function can load what was saved with a layout.
 func (f *described) knows(layout string) bool {
-	return f.layout == layout || slices.Contains(f.resumes, layout)
+	for range len(f.migrations) + 1 {
+		if f.layout == layout || slices.Contains(f.resumes, layout) {
+			return true
+		}
+		layout = f.migrations[layout].To
+	}
+	return false
 }
 
 // runInstance runs an instance that is due. A wake-up for one that runs here already must not
@@ -63,12 +71,9 @@ func (e *Engine) attend(ctx context.Context, id string) {
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
 			return
 		}
+		e.counts.storeErrors.Add(1)
 		e.log.Error("durable: the store has failed; the instance is tried again", "id", id, "error", err)
-		t := time.NewTimer(e.poll)
-		select {
-		case <-t.C:
-		case <-e.draining:
-			t.Stop()
+		if e.place.Wait(e.ctx, e.draining, e.poll); e.isDraining() {
 			return
 		}
 	}
@@ -109,16 +114,21 @@ func (e *Engine) runOnce(ctx context.Context, id string) error {
 		return err
 	}
 	f := e.function(record.Function)
-	if record.Status.Ended() || record.Status == Stuck || f == nil {
+	switch {
+	case record.Status.Ended() && !record.Due.IsZero():
+		return e.report(record)
+	case record.Status.Ended() || record.Status == Stuck || f == nil || !e.runs(record.Step):
 		return nil
 	}
 	if record.Owner != "" && record.Owner != e.worker {
 		until, err := e.store.Leased(e.ctx, record.Owner)
-		if err != nil || time.Now().Before(until) {
+		if err != nil || e.now().Before(until) {
 			return err // the wake-up is older than the owner
 		}
 	}
 	r := &run{e: e, f: f, ctx: ctx, record: record}
+	defer r.rollback()
+	e.counts.taken.Add(1)
 	if err := r.load(); err != nil {
 		r.stick(err)
 		return nil
@@ -135,11 +145,15 @@ func (r *run) load() error {
 	if !r.f.knows(doc.Layout) {
 		return errors.New(unknownLayout(doc.Layout))
 	}
+	if err := r.f.migrated(doc); err != nil {
+		return err
+	}
 	point, ok := r.f.number[doc.Point]
 	if !ok {
 		return fmt.Errorf("durable: the function has no point %q", doc.Point)
 	}
 	r.doc, r.point = doc, point
+	r.trail(r.record.Updated)
 	return r.reload()
 }
 
@@ -164,10 +178,14 @@ func caught(err *error) {
 // stick leaves the instance at its last checkpoint, with the reason.
 func (r *run) stick(why error) {
 	r.record.Status, r.record.Reason = Stuck, why.Error()
-	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, time.Now()
+	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, r.e.now()
 	_, err := r.e.store.Swap(r.e.ctx, r.record)
 	r.e.log.Warn("durable: an instance is stuck", "id", r.record.ID, "function", r.record.Function, "reason", why, "error", err)
 	r.e.tell(r.record.ID)
+	if err == nil {
+		r.e.counts.stuck.Add(1)
+		r.happened(Event{Kind: GotStuck, Err: why})
+	}
 }
 
 // loop runs the instance until it waits, ends, or its record belongs to another worker.
@@ -192,6 +210,7 @@ func (r *run) loop() error {
 
 // stickAtLast is stick with the checkpoint as it was saved last.
 func (r *run) stickAtLast(why error) {
+	r.rollback()
 	last, err := r.e.store.Load(r.e.ctx, r.record.ID)
 	if err != nil || last.Version != r.record.Version {
 		return // another worker has it, or it is tried again
@@ -208,6 +227,8 @@ func (r *run) resume() (goOn bool, err error) {
 	case r.doc.Point == r.f.points[0].Name:
 		r.turn = &Turn{}
 		return true, nil
+	case r.doc.Join != nil:
+		return r.join(true)
 	}
 	return r.wait(true)
 }
@@ -215,8 +236,8 @@ func (r *run) resume() (goOn bool, err error) {
 // moveNext runs the function to its next point.
 func (r *run) moveNext() (finished bool, err error) {
 	defer caught(&err)
-	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, now: time.Now()}
-	finished = r.frame.MoveNext(r.ctx, t)
+	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, now: r.e.now()}
+	finished = r.frame.MoveNext(context.WithValue(r.ctx, turnKey{}, t), t)
 	if t.kind == turnNothing || finished != (t.kind == turnReturn) {
 		return false, fmt.Errorf("durable: MoveNext of %s has stopped without saying why", r.f.name)
 	}
@@ -224,6 +245,7 @@ func (r *run) moveNext() (finished bool, err error) {
 		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
 	}
 	r.deferred = append(r.deferred, t.pushed...)
+	r.doc.answer(t.answers)
 	r.turn = t
 	if !finished {
 		r.point = t.next
@@ -235,9 +257,12 @@ func (r *run) moveNext() (finished bool, err error) {
 func (r *run) arrive() (goOn bool, err error) {
 	p := r.f.points[r.point]
 	r.at(p.Name, p.At, "")
-	if r.turn.kind == turnStep {
+	switch r.turn.kind {
+	case turnStep:
 		r.doc.Step = p.Step
 		return r.step(false)
+	case turnAll, turnAny:
+		return r.arriveAtChildren()
 	}
 	r.doc.Signal, r.doc.Until = r.turn.signal, r.turn.until
 	return r.wait(false)
@@ -246,8 +271,8 @@ func (r *run) arrive() (goOn bool, err error) {
 // at begins the document of another point.
 func (r *run) at(point, at, step string) {
 	r.doc.Point, r.doc.At, r.doc.Step = point, at, step
-	r.doc.Attempt, r.doc.Failures, r.doc.Undoing = 0, 0, false
-	r.doc.Signal, r.doc.Until = "", time.Time{}
+	r.doc.Attempt, r.doc.Failures, r.doc.Undoing, r.doc.Progress = 0, 0, false, nil
+	r.doc.Signal, r.doc.Until, r.doc.Join = "", time.Time{}, nil
 }
 
 // unsavableError marks the errors of values.
@@ -258,15 +283,49 @@ func (e unsavableError) Unwrap() error { return e.error }
 // save writes the checkpoint; owner is empty if the instance is given up. It reports whether
 // there is mail.
 func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
-	r.doc.Layout = r.f.layout
+	r.doc.Layout, r.record.Step = r.f.layout, r.doc.Step
+	mail, err = r.trySave(status, owner, due)
+	if errors.Is(err, ErrTooLarge) && len(r.doc.Trail) > 0 {
+		r.doc.Trail = nil // going on matters more than going back
+		mail, err = r.trySave(status, owner, due)
+	}
+	if errors.Is(err, ErrTooLarge) { // for every store, or for this one
+		err = unsavableError{err}
+	}
+	if err != nil {
+		return mail, err
+	}
+	if len(r.doc.Answers) > 0 {
+		r.e.tell(r.record.ID)
+	}
+	if owner == "" && !status.Ended() {
+		r.happened(Event{Kind: Suspended})
+	}
+	return mail, nil
+}
+
+// trySave seals and writes the checkpoint.
+func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, err error) {
 	if r.record.State, err = seal(r.doc); err != nil {
 		return false, unsavableError{err}
 	}
 	if owner != "" && r.record.Owner != owner {
 		r.record.Epoch++
 	}
-	r.record.Status, r.record.Owner, r.record.Due, r.record.Updated = status, owner, due, time.Now()
-	return r.e.store.Swap(r.e.ctx, r.record)
+	r.record.Status, r.record.Owner, r.record.Due, r.record.Updated = status, owner, due, r.e.now()
+	return r.write()
+}
+
+// write writes the record, and counts that.
+func (r *run) write() (mail bool, err error) {
+	begin := time.Now()
+	mail, err = r.swap()
+	r.e.counts.writes.Add(1)
+	r.e.counts.writeTimes.add(time.Since(begin))
+	if errors.Is(err, ErrConflict) {
+		r.e.counts.conflicts.Add(1)
+	}
+	return mail, err
 }
 
 // captured is the frame's values in the document; a value that cannot be saved makes the
@@ -282,8 +341,10 @@ func (r *run) captured() (ok bool) {
 	}()
 	if err != nil {
 		r.stickAtLast(err)
+		return false
 	}
-	return err == nil
+	r.trail(r.e.now())
+	return true
 }
 
 // saved is save, for which a document that is too large is a reason to be stuck.

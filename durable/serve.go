@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"time"
 )
 
 // ErrOther says that an instance of that id exists, of another function or with another request.
@@ -30,24 +29,13 @@ type Served[Req, Res any] struct {
 // name, and a function that cannot be saved, make the methods of the result return an error.
 // It does not block. (It is a function, since Go's methods have no type parameters.)
 func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Served[Req, Res] {
-	d := &described{
-		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points, number: map[string]int{returnPoint: Returning},
-		make: func(raw json.RawMessage) (Frame, error) {
-			var request Req
-			if raw != nil {
-				if err := decodeAlone(raw, reflect.ValueOf(&request).Elem()); err != nil {
-					return nil, err
-				}
-			}
-			return f.New(receiver, request), nil
-		},
-	}
+	d := describing(f, receiver)
 	s := &Served[Req, Res]{e: e, name: f.Name, f: d}
 	switch {
 	case f.Name == "" || f.New == nil || len(f.Points) == 0:
 		s.err = errors.New("durable: a function needs a name, points and New")
 	default:
-		s.err = d.numbered()
+		s.err = errors.Join(d.migrate(f.Migrations), d.numbered())
 	}
 	if s.err != nil {
 		return s
@@ -61,6 +49,24 @@ func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Ser
 	e.functions[f.Name] = d
 	e.changed()
 	return s
+}
+
+// describing is a function without its types.
+func describing[S, Req, Res any](f Function[S, Req, Res], receiver S) *described {
+	return &described{
+		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points,
+		migrations: map[string]Migration{}, number: map[string]int{returnPoint: Returning},
+		checks: map[string]func(*Instance, []byte) error{},
+		make: func(raw json.RawMessage) (Frame, error) {
+			var request Req
+			if raw != nil {
+				if err := decodeAlone(raw, reflect.ValueOf(&request).Elem()); err != nil {
+					return nil, err
+				}
+			}
+			return f.New(receiver, request), nil
+		},
+	}
 }
 
 // numbered numbers the points, and checks that their names differ and that their values can be
@@ -157,27 +163,42 @@ func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, op
 	if err != nil {
 		return h, err
 	}
-	frame, err := s.f.make(raw)
+	doc, err := s.f.beginning(raw)
 	if err != nil {
 		return h, err
 	}
-	doc := &checkpoint{Layout: s.f.layout, Point: s.f.points[0].Name, At: s.f.points[0].At, Asked: hashOf(raw)}
-	if err := doc.capture(frame, 0, nil); err != nil {
-		return h, err
+	return h, s.e.create(ctx, id, s.name, doc, opts...)
+}
+
+// beginning is the document of a new instance.
+func (f *described) beginning(request []byte) (*checkpoint, error) {
+	frame, err := f.make(request)
+	if err != nil {
+		return nil, err
 	}
-	now := time.Now()
-	r := &Record{ID: id, Function: s.name, Run: rand.Text(), Status: Running, Created: now, Updated: now, Due: now}
+	doc := &checkpoint{Layout: f.layout, Point: f.points[0].Name, At: f.points[0].At, Asked: hashOf(request)}
+	return doc, doc.capture(frame, 0, nil)
+}
+
+// create makes an instance, unless it exists.
+func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, opts ...StartOption) (err error) {
+	now := e.now()
+	r := &Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Created: now, Updated: now, Due: now}
 	for _, opt := range opts {
 		opt(r)
 	}
 	if r.State, err = seal(doc); err != nil {
-		return h, err
+		return err
 	}
-	if _, err = s.e.store.Swap(ctx, r); errors.Is(err, ErrConflict) {
-		return h, s.e.isSame(ctx, id, s.name, doc.Asked)
+	if _, err = e.store.Swap(ctx, r); errors.Is(err, ErrConflict) {
+		return e.isSame(ctx, id, name, doc.Asked)
 	}
-	s.e.changed()
-	return h, err
+	e.changed()
+	if err == nil {
+		e.counts.started.Add(1)
+		e.happened(Event{Kind: Started, ID: id, Function: name, Point: doc.Point})
+	}
+	return err
 }
 
 // isSame is nil if an instance is of this function and was started with this request.

@@ -21,13 +21,13 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	}
 	due, owner, status := time.Time{}, r.e.worker, Running
 	switch {
-	case time.Now().Before(r.doc.Until): // woken by a message between two attempts
-		if err := r.look(); err != nil {
+	case r.e.now().Before(r.doc.Until): // woken by a message between two attempts
+		if _, err := r.look(); err != nil {
 			return false, err
 		}
 		due, owner, status = r.doc.Until, "", Waiting
-	case r.e.isDraining():
-		due, owner = time.Now(), ""
+	case r.e.isDraining() || !r.e.runs(r.doc.Step):
+		due, owner = r.e.now(), "" // another worker calls it
 	default:
 		r.doc.Attempt++
 	}
@@ -36,7 +36,7 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 		return false, err
 	}
 	if mail && owner != "" {
-		if err := r.look(); err != nil {
+		if _, err := r.look(); err != nil {
 			return false, err
 		}
 	}
@@ -46,10 +46,27 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	if owner == "" {
 		return false, nil
 	}
-	if failure := r.call(); r.e.ctx.Err() == nil {
+	if failure := r.attempt(); r.e.ctx.Err() == nil {
 		return r.called(failure)
 	}
 	return false, nil // Shutdown has ended the step; the checkpoint repeats it
+}
+
+// attempt is call, with what is told and counted.
+func (r *run) attempt() error {
+	v := Event{Kind: StepBegan, Step: r.doc.Step, Attempt: r.doc.Attempt}
+	r.happened(v)
+	begin := time.Now()
+	failure := r.call()
+	v.Kind, v.Took, v.Err = StepEnded, time.Since(begin), failure
+	c := &r.e.counts
+	c.steps.Add(1)
+	c.stepTimes.add(v.Took)
+	if failure != nil {
+		c.failures.Add(1)
+	}
+	r.happened(v)
+	return failure
 }
 
 // call calls the step, and returns its error as the function will see it, or as it was if it
@@ -59,24 +76,26 @@ func (r *run) call() error {
 	if r.doc.Undoing {
 		ctx = r.e.ctx // a cancellation does not end what it asks for
 	}
-	ctx = context.WithValue(ctx, stepKey{}, stepInfo{
+	a := &attempt{place: r.e.place, bell: make(chan struct{}, 1), tx: stepTx{from: r.e.transactor}}
+	info := stepInfo{
 		key:     fmt.Sprintf("%s/%s/%d", r.record.ID, r.record.Run, r.doc.Steps),
-		attempt: r.doc.Attempt,
-	})
-	if limit := r.e.retry(r.doc.Step).Timeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
+		attempt: r.doc.Attempt, progress: r.doc.Progress, live: a,
 	}
+	limit := r.e.retry(r.doc.Step).Timeout
 	// On a goroutine of its own, since it may end that by runtime.Goexit.
-	done := make(chan error, 1)
-	go func() {
+	r.e.place.Go(ctx, "durable: step "+r.doc.Step+" of "+r.record.ID, func(ctx context.Context) {
+		ctx = a.begin(context.WithValue(ctx, stepKey{}, info))
+		if limit > 0 {
+			var stop context.CancelFunc
+			ctx, stop = r.e.place.WithTimeout(ctx, limit)
+			defer stop()
+		}
 		err := error(&PanicError{})
 		defer func() {
 			if v := recover(); v != nil {
 				err = &PanicError{fmt.Sprint(v)}
 			}
-			done <- err
+			a.end(err)
 		}()
 		if r.doc.Undoing {
 			last := r.deferred[len(r.deferred)-1]
@@ -84,8 +103,10 @@ func (r *run) call() error {
 		} else {
 			err = r.frame.Call(ctx, r.point)
 		}
-	}()
-	return <-done
+	})
+	failure := r.attendStep(ctx, a)
+	r.tx, failure = a.tx.end(r.e.ctx, failure)
+	return failure
 }
 
 // called decides what follows from the outcome of a step: another attempt, or that the
@@ -96,9 +117,9 @@ func (r *run) called(failure error) (goOn bool, err error) {
 	}
 	r.doc.Failures++
 	pause, again := r.e.retry(r.doc.Step).again(failure, r.doc.Failures)
-	if context.Cause(r.ctx) == ErrCanceled && !r.doc.Undoing {
+	if (r.doc.Canceled || context.Cause(r.ctx) == ErrCanceled) && !r.doc.Undoing {
 		again = false
-		if err := r.look(); err != nil {
+		if _, err := r.look(); err != nil {
 			return false, err
 		}
 	}
@@ -109,7 +130,8 @@ func (r *run) called(failure error) (goOn bool, err error) {
 		return r.proceed(Normalise(failure))
 	}
 	// The arguments are those of the checkpoint: the document has not changed since.
-	r.doc.Until = time.Now().Add(pause)
+	r.e.counts.retries.Add(1)
+	r.doc.Until = r.e.now().Add(pause)
 	_, _, err = r.saved(Waiting, "", r.doc.Until)
 	return false, err
 }

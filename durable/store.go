@@ -47,6 +47,7 @@ type Record struct {
 	Version  int64  // of the record; a store counts it, from 1
 	Status   Status
 	Reason   string // Stuck: why
+	Step     string // the name of the step that is called next; empty: none
 	Labels   map[string]string
 	Created  time.Time
 	Updated  time.Time
@@ -82,6 +83,7 @@ type Taking struct {
 	Now       time.Time
 	Hide      time.Duration // how long the taken ones are not due for others
 	Functions []string      // which the worker serves
+	Steps     []string      // which it calls; an instance without a Step is for all. nil: all
 	Limit     int
 }
 
@@ -108,7 +110,8 @@ type Store interface {
 	// Swap writes r if the stored version is r.Version, and sets r.Version to the new
 	// one; else it returns ErrConflict. Version 0 creates: it conflicts if the id exists.
 	// It reports whether there are messages newer than r.Seen. A record that has ended,
-	// or is stuck, is due only at its Due.
+	// or is stuck, is due only at its Due. An error that matches ErrTooLarge says that
+	// the store can never keep the record: the engine makes the instance stuck.
 	Swap(ctx context.Context, r *Record) (mail bool, err error)
 
 	// Send appends a message to an instance's inbox and makes the instance due, unless it
@@ -121,7 +124,8 @@ type Store interface {
 	Inbox(ctx context.Context, id string, after int64) ([]Message, error)
 
 	// Take returns ids of instances that are due: without an owner and Due is not after
-	// t.Now, or owned by a worker whose lease has expired. It hides them for t.Hide from
+	// t.Now, or owned by a worker whose lease has expired; and of the functions and steps
+	// of t. It hides them for t.Hide from
 	// other calls, but not from Load and Swap. It also returns when the next instance
 	// will be due, as far as it is known; zero: unknown.
 	Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error)
@@ -144,6 +148,7 @@ type Store interface {
 // Notifier is a Store that can say when something may have become due or have ended. Without
 // it, an engine asks at intervals.
 type Notifier interface {
-	// Notify calls f after each change, until stop is called. f does not block.
+	// Notify calls f after each change that may make an instance due, or end it, until stop
+	// is called: not after a Swap of a record with an owner. f does not block.
 	Notify(f func()) (stop func())
 }

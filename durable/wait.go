@@ -11,7 +11,7 @@ import (
 
 // inbox returns the messages that have not been received, and notes the newest.
 func (r *run) inbox() ([]Message, error) {
-	list, err := r.e.store.Inbox(r.e.ctx, r.record.ID, r.record.Floor)
+	list, err := r.messages()
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func (r *run) receive(m Message) {
 	}
 }
 
-// look notes a cancellation.
-func (r *run) look() error {
+// look notes a cancellation, and returns the messages that have not been received.
+func (r *run) look() ([]Message, error) {
 	list, err := r.inbox()
 	for _, m := range list {
 		if m.Name == cancelSignal {
@@ -43,34 +43,35 @@ func (r *run) look() error {
 			r.doc.Canceled = true
 		}
 	}
-	return err
+	return list, err
 }
 
 // wait looks for what a Receive or Sleep waits for. If it is there, the function goes on
 // without a write; else the wait is saved and the instance given up.
 func (r *run) wait(loaded bool) (goOn bool, err error) {
-	list, err := r.inbox()
+	list, err := r.look()
 	if err != nil {
 		return false, err
-	}
-	for _, m := range list {
-		if m.Name == cancelSignal {
-			r.receive(m)
-			r.doc.Canceled = true
-		}
 	}
 	if r.doc.Canceled {
 		r.turn = &Turn{err: ErrCanceled}
 		return true, nil
 	}
+	check := r.checks()
+	if check != nil && !loaded {
+		if !r.captured() {
+			return false, nil
+		}
+		loaded = true // the check sees the values
+	}
 	for _, m := range list {
-		if m.Name == r.doc.Signal && r.doc.Signal != "" {
+		if m.Name == r.doc.Signal && r.doc.Signal != "" && !r.refused(m, check) {
 			r.receive(m)
 			r.turn = &Turn{got: m.Payload}
 			return true, nil
 		}
 	}
-	if !r.doc.Until.IsZero() && !time.Now().Before(r.doc.Until) {
+	if !r.doc.Until.IsZero() && !r.e.now().Before(r.doc.Until) {
 		r.turn = &Turn{}
 		if r.doc.Signal != "" {
 			r.turn.err = ErrTimeout
@@ -95,6 +96,7 @@ func (r *run) end() error {
 		}
 	}
 	doc := &checkpoint{Layout: r.f.layout, Asked: r.doc.Asked, Steps: r.doc.Steps, Canceled: r.doc.Canceled, Point: "end"}
+	doc.Answers, doc.Resets, doc.Parent = r.doc.Answers, r.doc.Resets, r.doc.Parent
 	var err error
 	if doc.Result, err = outcome(result); err == nil {
 		doc.Err, err = outcome(failure)
@@ -104,11 +106,21 @@ func (r *run) end() error {
 		return nil
 	}
 	r.doc = doc
-	_, ok, err := r.saved(status, "", time.Time{})
-	if ok {
-		r.e.tell(r.record.ID)
+	due := time.Time{}
+	if doc.Parent != "" {
+		due = r.e.now().Add(r.e.lease) // if this worker dies before it has told the parent
 	}
-	return err
+	_, ok, err := r.saved(status, "", due)
+	if !ok {
+		return err
+	}
+	r.e.tell(r.record.ID)
+	r.e.counts.ended.Add(1)
+	r.happened(Event{Kind: Ended, Status: status, Err: *failure})
+	if doc.Parent != "" {
+		return r.e.report(r.record)
+	}
+	return nil
 }
 
 // outcome is a document of what a pointer points to.
@@ -118,27 +130,22 @@ func outcome(ptr any) (json.RawMessage, error) { return encodeAlone(reflect.Valu
 func (e *Engine) tell(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for c := range e.waiters[id] {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
+	for _, bell := range e.waiters[id] {
+		ring(bell)
 	}
 }
 
-// listen registers a channel that gets a value when an instance has ended here.
-func (e *Engine) listen(id string) (c chan struct{}, stop func()) {
-	c = make(chan struct{}, 1)
+// listen registers a bell that is rung when an instance has ended here, or this engine.
+func (e *Engine) listen(id string) (bell chan struct{}, stop func()) {
+	bell = make(chan struct{}, 1)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.waiters[id] == nil {
-		e.waiters[id] = map[chan struct{}]bool{}
-	}
-	e.waiters[id][c] = true
-	return c, func() {
+	e.waiters[id] = append(e.waiters[id], bell)
+	return bell, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		if delete(e.waiters[id], c); len(e.waiters[id]) == 0 {
+		e.waiters[id] = slices.DeleteFunc(e.waiters[id], func(c chan struct{}) bool { return c == bell })
+		if len(e.waiters[id]) == 0 {
 			delete(e.waiters, id)
 		}
 	}
@@ -146,25 +153,33 @@ func (e *Engine) listen(id string) (c chan struct{}, stop func()) {
 
 // awaitEnd returns the record of an instance when it has ended.
 func (e *Engine) awaitEnd(ctx context.Context, id string) (*Record, error) {
+	return e.awaitRecord(ctx, id, func(r *Record) (bool, error) { return r.Status.Ended(), nil })
+}
+
+// awaitRecord returns the record of an instance when it is ready.
+func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*Record) (bool, error)) (*Record, error) {
 	changed, stop := e.listen(id)
 	defer stop()
-	t := time.NewTicker(e.poll)
-	defer t.Stop()
 	for {
 		r, err := e.store.Load(ctx, id)
-		if err != nil && (errors.Is(err, ErrNotFound) || ctx.Err() != nil) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, ErrNotFound):
 			return nil, err
 		}
-		if err == nil && r.Status.Ended() {
-			return r, nil
+		if err == nil {
+			if ok, err := ready(r); ok || err != nil {
+				return r, err
+			}
 		}
-		select {
-		case <-changed:
-		case <-t.C: // it may end in another process; and a store may fail for a while
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-e.ctx.Done():
+		if e.ctx.Err() != nil {
 			return nil, ErrShutdown
+		}
+		// The record may change in another process; and a store may fail for a while.
+		e.place.Wait(ctx, changed, e.poll)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,5 +46,61 @@ func TestASignalBesideTheEndOfARunIsNotLate(t *testing.T) {
 		_, err = h.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Less(t, time.Since(begin), time.Hour, "until the store hands the instance out again")
+	})
+}
+
+// counting is a store that counts how often an engine asks what is due.
+type counting struct {
+	durable.Store
+	takes atomic.Int64
+}
+
+func (s *counting) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+	s.takes.Add(1)
+	return s.Store.Take(ctx, t)
+}
+
+func (s *counting) Notify(f func()) (stop func()) { return s.Store.(durable.Notifier).Notify(f) }
+
+// manyFrame is a function of a hundred steps.
+type manyFrame struct {
+	durable.NoDeferred
+	n   int
+	err error
+}
+
+func (f *manyFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+	if f.n == 100 {
+		return t.Return()
+	}
+	return t.Step(1)
+}
+
+func (f *manyFrame) Call(context.Context, int) error {
+	time.Sleep(time.Millisecond) // of the bubble: the dispatcher has its turn
+	f.n++
+	return nil
+}
+
+func (f *manyFrame) Live(int) []durable.Value {
+	return []durable.Value{{Name: "n", Ptr: &f.n}, {Name: "err", Ptr: &f.err}}
+}
+
+func (f *manyFrame) Outcome() (result any, err *error) { return &f.n, &f.err }
+
+// A checkpoint before a step makes nothing due.
+func TestStepsAskForNothingThatIsDue(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := &counting{Store: durable.NewMemory()}
+		many := durable.Function[struct{}, struct{}, int]{
+			Name: "many", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "step", Step: "many.step"}},
+			New: func(struct{}, struct{}) durable.Frame { return &manyFrame{} },
+		}
+		h, err := durable.Serve(opened(t, store), many, struct{}{}).Start(t.Context(), "a", struct{}{})
+		require.NoError(t, err)
+		n, err := h.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 100, n)
+		assert.Less(t, store.takes.Load(), int64(10))
 	})
 }

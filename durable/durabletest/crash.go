@@ -28,6 +28,10 @@ type Case[S, Req, Res any] struct {
 	Equal   func(a, b Outcome[Res]) bool
 	Check   func(t testing.TB, receiver S)
 
+	// Serve serves the other functions that the function calls, on each engine; it may be
+	// nil.
+	Serve func(e *durable.Engine, receiver S)
+
 	// Store makes the store of a run; nil: one in memory.
 	Store func() durable.Store
 }
@@ -103,7 +107,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)
 	}
-	h, err := durable.Serve(e, c.Function, receiver).Start(ctx, "run", c.Request)
+	h, err := c.serve(e, receiver).Start(ctx, "run", c.Request)
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)
 	}
@@ -113,7 +117,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 		}
 	}
 	var got Outcome[Res]
-	got.Result, got.Err = c.outcome(ctx, h, first)
+	got.Result, got.Err = c.outcome(ctx, e, h, first.dead)
 	shutdown(e)
 	if errors.Is(got.Err, errDied) {
 		first.expire(ctx)
@@ -121,11 +125,19 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 		if err != nil {
 			t.Fatalf("durabletest: %s: %v", what, err)
 		}
-		got.Result, got.Err = durable.Serve(second, c.Function, receiver).Handle("run").Wait(ctx)
+		got.Result, got.Err = c.outcome(ctx, second, c.serve(second, receiver).Handle("run"), nil)
 		shutdown(second)
 	}
 	c.check(t, what, receiver, got, want)
 	return first.writes()
+}
+
+// serve serves the function, and what it calls.
+func (c *Case[S, Req, Res]) serve(e *durable.Engine, receiver S) *durable.Served[Req, Res] {
+	if c.Serve != nil {
+		c.Serve(e, receiver)
+	}
+	return durable.Serve(e, c.Function, receiver)
 }
 
 // send sends a signal as any process would.
@@ -137,13 +149,21 @@ func send(ctx context.Context, store durable.Store, s Signal) error {
 	return store.Send(ctx, "run", durable.Message{Name: s.Name, Payload: payload, Sent: time.Now()})
 }
 
-// outcome waits until the instance ends or the process dies.
-func (c *Case[S, Req, Res]) outcome(ctx context.Context, h durable.Handle[Res], m *mortal) (Res, error) {
+// outcome waits until the instance ends or is stuck, or the process dies.
+func (c *Case[S, Req, Res]) outcome(ctx context.Context, e *durable.Engine, h durable.Handle[Res], dead <-chan struct{}) (Res, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer e.OnEvent(func(v durable.Event) {
+		if v.Kind == durable.GotStuck {
+			cancel(fmt.Errorf("durabletest: %s is stuck at %s: %w", v.ID, v.Point, v.Err))
+		}
+	})()
+	if i, err := e.Get(ctx, h.ID()); err == nil && i.Status == durable.Stuck {
+		cancel(fmt.Errorf("durabletest: %s is stuck at %s: %s", i.ID, i.Point, i.Reason))
+	}
 	go func() {
 		select {
-		case <-m.dead:
+		case <-dead:
 			cancel(errDied)
 		case <-ctx.Done():
 		}
@@ -240,25 +260,43 @@ func (m *mortal) expire(ctx context.Context) {
 }
 
 // Swap dies at its write.
-func (m *mortal) Swap(ctx context.Context, r *durable.Record) (bool, error) {
-	if err := m.alive(); err != nil {
-		return false, err
-	}
+func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	if r.Version == 0 {
+		if err := m.alive(); err != nil {
+			return false, err
+		}
 		return m.Store.Swap(ctx, r)
+	}
+	err = m.write(func() error {
+		mail, err = m.Store.Swap(ctx, r)
+		return err
+	})
+	return mail && err == nil, err
+}
+
+// Send dies at its write.
+func (m *mortal) Send(ctx context.Context, id string, message durable.Message) error {
+	return m.write(func() error { return m.Store.Send(ctx, id, message) })
+}
+
+// write makes a write, unless the process dies before it, and returns its answer, unless the
+// process dies after it.
+func (m *mortal) write(do func() error) error {
+	if err := m.alive(); err != nil {
+		return err
 	}
 	m.mu.Lock()
 	m.count++
 	now := m.death != nil && m.count == m.death.at
 	m.mu.Unlock()
 	if now && !m.death.after {
-		return false, m.die()
+		return m.die()
 	}
-	mail, err := m.Store.Swap(ctx, r)
+	err := do()
 	if now {
-		return false, m.die()
+		return m.die()
 	}
-	return mail, err
+	return err
 }
 
 // Load fails after the death.
@@ -301,6 +339,51 @@ type impatient struct{ durable.Store }
 
 // Notify asks the store.
 func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
+
+// Begin asks the store.
+func (s impatient) Begin(ctx context.Context) (durable.Transaction, error) {
+	return begin(ctx, s.Store)
+}
+
+// Begin fails after the death, and so do the calls of the transaction.
+func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
+	if err := m.alive(); err != nil {
+		return nil, err
+	}
+	tx, err := begin(ctx, m.Store)
+	return &mortalTransaction{tx, m}, err
+}
+
+// begin is Begin of a store that may have no transactions.
+func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
+	if t, ok := s.(durable.Transactor); ok {
+		return t.Begin(ctx)
+	}
+	return nil, durable.ErrNoTx
+}
+
+// mortalTransaction is a transaction of a process that dies.
+type mortalTransaction struct {
+	durable.Transaction
+	of *mortal
+}
+
+// Inbox fails after the death.
+func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	if err := t.of.alive(); err != nil {
+		return nil, err
+	}
+	return t.Transaction.Inbox(ctx, id, after)
+}
+
+// Swap dies at its write.
+func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	err = t.of.write(func() error {
+		mail, err = t.Transaction.Swap(ctx, r)
+		return err
+	})
+	return mail && err == nil, err
+}
 
 // Notify asks the store.
 func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }

@@ -1,6 +1,7 @@
 package durabletest_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -66,6 +67,23 @@ func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 	}
 }
 
+// approve signals until the store has answered. An order that has ended got a signal whose
+// answer was lost.
+func approve(t *testing.T, e *durable.Engine, id string) {
+	t.Helper()
+	send := func() error {
+		return e.Signal(t.Context(), id, "approval", shop.Approval{Yes: true}, durable.SignalKey("yes"))
+	}
+	err := send()
+	for lost := false; err != nil; err = send() {
+		if lost && errors.Is(err, durable.ErrEnded) {
+			return
+		}
+		require.ErrorIs(t, err, durabletest.ErrFault)
+		lost = true
+	}
+}
+
 func faultyOrders(t *testing.T, seed uint64) {
 	const orders = 25
 	ctx := t.Context()
@@ -76,6 +94,7 @@ func faultyOrders(t *testing.T, seed uint64) {
 		store := durabletest.Faulty(memory, 2*seed+i, 6)
 		e, err := durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.DiscardHandler)))
 		for err != nil {
+			require.ErrorIs(t, err, durabletest.ErrFault)
 			e, err = durable.Open(ctx, store, durable.Poll(10*time.Millisecond), durable.Lease(time.Minute), durable.Log(slog.New(slog.DiscardHandler)))
 		}
 		engines = append(engines, e)
@@ -84,12 +103,12 @@ func faultyOrders(t *testing.T, seed uint64) {
 	for i := range orders {
 		id := fmt.Sprint("order-", i)
 		request := shop.Request{Items: []string{"cup"}, Card: id}
-		for err := durabletest.ErrFault; err != nil; {
+		_, err := served[i%2].Start(ctx, id, request)
+		for err != nil {
+			require.ErrorIs(t, err, durabletest.ErrFault)
 			_, err = served[i%2].Start(ctx, id, request)
 		}
-		for err := durabletest.ErrFault; err != nil; {
-			err = engines[i%2].Signal(ctx, id, "approval", shop.Approval{Yes: true}, durable.SignalKey("yes"))
-		}
+		approve(t, engines[i%2], id)
 	}
 	for i := range orders {
 		id := fmt.Sprint("order-", i)

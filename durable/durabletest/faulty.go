@@ -82,6 +82,27 @@ func (f *faulty) Lease(ctx context.Context, worker string, until time.Time) erro
 	return f.do("Lease", func() error { return f.Store.Lease(ctx, worker, until) })
 }
 
+// Begin may fail.
+func (f *faulty) Begin(ctx context.Context) (durable.Transaction, error) {
+	if fails, _ := f.choose(); fails {
+		return nil, fmt.Errorf("%w: Begin", ErrFault)
+	}
+	tx, err := begin(ctx, f.Store)
+	return &faultyTransaction{tx, f}, err
+}
+
+// faultyTransaction is a transaction of a store that fails.
+type faultyTransaction struct {
+	durable.Transaction
+	of *faulty
+}
+
+// Swap may fail, committed or not.
+func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	err = t.of.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
+	return mail, err
+}
+
 // Take may fail, repeat itself, and be wrong about the time.
 func (f *faulty) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
 	f.mu.Lock()

@@ -14,7 +14,7 @@ import (
 // loopsDurable is [clerk.loops] as a durable function.
 var loopsDurable = durable.Function[*clerk, int, int]{
 	Name:   "loops",
-	Layout: "f08175d32f2b3246",
+	Layout: "4ac777423ce20072",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:62"},
 		{Name: "double", At: "programs_test.go:66", Step: "durabletest_test.double"},
@@ -147,17 +147,17 @@ func (f *clerkLoopsSaved) Live(point int) []durable.Value {
 		return []durable.Value{
 			{Name: "limit", Ptr: &f.limit},
 			{Name: "sum", Ptr: &f.sum},
-			{Name: "i", Ptr: &f.i},
-			{Name: "range", Ptr: &f.rangeOf},
-			{Name: "range.at", Ptr: &f.rangeAt},
-			{Name: "s", Ptr: &f.s},
+			{Name: "i@for", Ptr: &f.i},
+			{Name: "range.of@for.block.range", Ptr: &f.rangeOf},
+			{Name: "range.at@for.block.range", Ptr: &f.rangeAt},
+			{Name: "s@for.block.range", Ptr: &f.s},
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	case 2: // again
 		return []durable.Value{
 			{Name: "sum", Ptr: &f.sum},
-			{Name: "range.2", Ptr: &f.rangeOf2},
-			{Name: "range.at.2", Ptr: &f.rangeAt2},
+			{Name: "range.of@range", Ptr: &f.rangeOf2},
+			{Name: "range.at@range", Ptr: &f.rangeAt2},
 			{Name: "again.n", Ptr: &f.againN},
 		}
 	}
@@ -175,7 +175,7 @@ func (f *clerkLoopsSaved) Outcome() (any, *error) {
 // branchesDurable is [clerk.branches] as a durable function.
 var branchesDurable = durable.Function[*clerk, int, string]{
 	Name:   "branches",
-	Layout: "4affa0d512fdb582",
+	Layout: "b8528ab8798618f9",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:126"},
 		{Name: "half", At: "programs_test.go:128", Step: "durabletest_test.half"},
@@ -360,13 +360,13 @@ func (f *clerkBranchesSaved) Live(point int) []durable.Value {
 		}
 	case 2: // doubled
 		return []durable.Value{
-			{Name: "what.2", Ptr: &f.what2},
+			{Name: "what@if.block", Ptr: &f.what2},
 			{Name: "doubled.n", Ptr: &f.doubledN},
 		}
 	case 3: // join
 		return []durable.Value{
 			{Name: "what", Ptr: &f.what},
-			{Name: "list", Ptr: &f.list},
+			{Name: "list@switch.case.switch.case", Ptr: &f.list},
 			{Name: "join.list", Ptr: &f.joinList},
 		}
 	case 4: // tail
@@ -380,8 +380,8 @@ func (f *clerkBranchesSaved) Live(point int) []durable.Value {
 		}
 	}
 	return []durable.Value{
-		{Name: "result", Ptr: &f.result},
-		{Name: "err", Ptr: &f.err},
+		{Name: "return.result", Ptr: &f.result},
+		{Name: "return.err", Ptr: &f.err},
 	}
 }
 
@@ -393,7 +393,7 @@ func (f *clerkBranchesSaved) Outcome() (any, *error) {
 // visitsDurable is [clerk.visits] as a durable function.
 var visitsDurable = durable.Function[*clerk, map[string]int, string]{
 	Name:   "visits",
-	Layout: "0b724c1ec156adf9",
+	Layout: "b5f36dc44a6d3f1c",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:188"},
 		{Name: "double", At: "programs_test.go:191", Step: "durabletest_test.double"},
@@ -524,26 +524,26 @@ func (f *clerkVisitsSaved) Live(point int) []durable.Value {
 		return []durable.Value{
 			{Name: "m", Ptr: &f.m},
 			{Name: "sum", Ptr: &f.sum},
-			{Name: "range", Ptr: &f.rangeOf},
-			{Name: "range.keys", Ptr: &f.rangeKeys},
-			{Name: "range.at", Ptr: &f.rangeAt},
-			{Name: "k", Ptr: &f.k},
+			{Name: "range.of@range", Ptr: &f.rangeOf},
+			{Name: "range.keys@range", Ptr: &f.rangeKeys},
+			{Name: "range.at@range", Ptr: &f.rangeAt},
+			{Name: "k@range", Ptr: &f.k},
 			{Name: "double.n", Ptr: &f.doubleN},
 		}
 	case 2: // other
 		return []durable.Value{
 			{Name: "sum", Ptr: &f.sum},
 			{Name: "first", Ptr: &f.first},
-			{Name: "range.2", Ptr: &f.rangeOf2},
-			{Name: "range.keys.2", Ptr: &f.rangeKeys2},
-			{Name: "range.at.2", Ptr: &f.rangeAt2},
-			{Name: "k.2", Ptr: &f.k2},
+			{Name: "range.of@range", Ptr: &f.rangeOf2},
+			{Name: "range.keys@range", Ptr: &f.rangeKeys2},
+			{Name: "range.at@range", Ptr: &f.rangeAt2},
+			{Name: "k@range", Ptr: &f.k2},
 			{Name: "other.n", Ptr: &f.otherN},
 		}
 	}
 	return []durable.Value{
-		{Name: "result", Ptr: &f.result},
-		{Name: "err", Ptr: &f.err},
+		{Name: "return.result", Ptr: &f.result},
+		{Name: "return.err", Ptr: &f.err},
 	}
 }
 
@@ -555,7 +555,7 @@ func (f *clerkVisitsSaved) Outcome() (any, *error) {
 // graphDurable is [clerk.graph] as a durable function.
 var graphDurable = durable.Function[*clerk, *ledger, int]{
 	Name:   "graph",
-	Layout: "a503b736254a3a6d",
+	Layout: "ec945edba4c112cf",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:228"},
 		{Name: "put", At: "programs_test.go:234", Step: "durabletest_test.put"},
@@ -693,7 +693,7 @@ func (f *clerkGraphSaved) Outcome() (any, *error) {
 // undoneDurable is [clerk.undone] as a durable function.
 var undoneDurable = durable.Function[*clerk, []int, struct{}]{
 	Name:   "undone",
-	Layout: "e18376836b5c20ab",
+	Layout: "448f89dc5272766c",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:257"},
 		{Name: "half", At: "programs_test.go:260", Step: "durabletest_test.half"},
@@ -766,9 +766,9 @@ func (f *clerkUndoneSaved) Live(point int) []durable.Value {
 		}
 	case 1: // half
 		return []durable.Value{
-			{Name: "range", Ptr: &f.rangeOf},
-			{Name: "range.at", Ptr: &f.rangeAt},
-			{Name: "i", Ptr: &f.i},
+			{Name: "range.of@range", Ptr: &f.rangeOf},
+			{Name: "range.at@range", Ptr: &f.rangeAt},
+			{Name: "i@range", Ptr: &f.i},
 			{Name: "half.n", Ptr: &f.halfN},
 		}
 	}
@@ -808,7 +808,7 @@ func (f *clerkUndoneSaved) Undo(ctx context.Context, site int, args any) error {
 // signalsDurable is [signals] as a durable function.
 var signalsDurable = durable.Function[struct{}, struct{}, string]{
 	Name:   "signals",
-	Layout: "6fcd99caace3284d",
+	Layout: "16f1ccfe03c6ee6d",
 	Points: []durable.Point{
 		{Name: "begin", At: "programs_test.go:281"},
 		{Name: "Receive", At: "programs_test.go:285"},
@@ -894,8 +894,8 @@ func (f *signalsSaved) Live(point int) []durable.Value {
 		}
 	}
 	return []durable.Value{
-		{Name: "result", Ptr: &f.result},
-		{Name: "err", Ptr: &f.err},
+		{Name: "return.result", Ptr: &f.result},
+		{Name: "return.err", Ptr: &f.err},
 	}
 }
 
@@ -904,4 +904,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 13d1b104f7883664
+// Digest of what is above: c448ad4ce0cad708

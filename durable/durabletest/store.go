@@ -30,6 +30,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"a wait with an unseen message is due at once", unseen},
 		{"a message makes an instance due, unless it has an owner", dueByMessage},
 		{"an instance is due at its time, and for its functions", dueAtTime},
+		{"an instance at a step is due for workers that call it", dueForStep},
 		{"what is taken is hidden for a while", hidden},
 		{"of concurrent takers one gets an instance", oneTaker},
 		{"the oldest are taken first, up to the limit", limited},
@@ -79,6 +80,7 @@ func taken(t *testing.T, s durable.Store, now time.Time) []string {
 func comesBack(t *testing.T, s durable.Store) {
 	r := record("id/with 'quotes' and ü")
 	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, at(9), 7, 5
+	r.Step = "shop.charge"
 	write(t, s, r)
 	assert.EqualValues(t, 1, r.Version, "versions count from 1")
 	got, err := s.Load(t.Context(), r.ID)
@@ -243,6 +245,28 @@ func dueAtTime(t *testing.T, s durable.Store) {
 	assert.Equal(t, []string{"a"}, taken(t, s, at(100)))
 }
 
+func dueForStep(t *testing.T, s durable.Store) {
+	for _, step := range []string{"", "x", "y"} {
+		r := record("at " + step)
+		r.Step, r.Due = step, at(5)
+		write(t, s, r)
+		r = record("owned at " + step)
+		r.Step, r.Owner = step, "dead"
+		write(t, s, r)
+	}
+	take := func(steps []string) []string {
+		ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
+		require.NoError(t, err)
+		return ids
+	}
+	assert.ElementsMatch(t, []string{"at x", "owned at x", "at ", "owned at "}, take([]string{"x", "z"}))
+	ids, next, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
+	require.NoError(t, err)
+	assert.Empty(t, ids, "they are hidden, and the others are not for it")
+	assert.False(t, next.IsZero())
+	assert.ElementsMatch(t, []string{"at y", "owned at y"}, take(nil))
+}
+
 func hidden(t *testing.T, s durable.Store) {
 	r := record("a")
 	r.Due = at(10)
@@ -327,6 +351,12 @@ func notDue(t *testing.T, s durable.Store) {
 	assert.Empty(t, taken(t, s, at(1000)))
 	sendTo(t, s, string(durable.Stuck), "m", "")
 	assert.Empty(t, taken(t, s, at(1000)), "a message does not free what is stuck")
+	r, err := s.Load(t.Context(), string(durable.Completed))
+	require.NoError(t, err)
+	r.Due = at(20)
+	write(t, s, r)
+	assert.Empty(t, taken(t, s, at(19)))
+	assert.Equal(t, []string{r.ID}, taken(t, s, at(20)), "what has ended is due at its time: it has something to send")
 }
 
 func floor(t *testing.T, s durable.Store) {

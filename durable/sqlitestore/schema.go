@@ -19,7 +19,7 @@ import (
 // are in none but the primary key.
 
 // version is that of the tables, which a file carries as its user_version.
-const version = 1
+const version = 2
 
 const schema = `
 CREATE TABLE instances (
@@ -29,6 +29,7 @@ CREATE TABLE instances (
 	version INTEGER NOT NULL,
 	status TEXT NOT NULL,
 	reason TEXT NOT NULL,
+	step TEXT NOT NULL,
 	labels TEXT NOT NULL,
 	created INTEGER,
 	updated INTEGER,

@@ -24,6 +24,9 @@ type statements struct {
 	all                           []*sql.Stmt
 }
 
+// served selects what a worker serves: ?1 are its functions, ?2 its steps, null for all.
+const served = `function IN (SELECT value FROM json_each(?1)) AND (step = '' OR ?2 = 'null' OR step IN (SELECT value FROM json_each(?2)))`
+
 // prepare prepares them on the writer's connection.
 func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 	t := &statements{}
@@ -35,10 +38,10 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.commit, "COMMIT"},
 		{&t.rollback, "ROLLBACK"},
 		{&t.create, `INSERT INTO instances (` + columns + `, wake)
-			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CASE WHEN ?10 = '' THEN ?12 END)
+			VALUES (?1, ?2, ?3, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, CASE WHEN ?10 = '' THEN ?12 END)
 			ON CONFLICT (id) DO NOTHING RETURNING last > seen`},
 		{&t.replace, `UPDATE instances SET function = ?2, run = ?3, version = version + 1, status = ?5, reason = ?6, labels = ?7, created = ?8,
-			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15,
+			updated = ?9, owner = ?10, epoch = ?11, due = ?12, seen = ?13, floor = ?14, state = ?15, step = ?16,
 			wake = CASE WHEN ?10 <> '' THEN NULL WHEN last > ?13 AND ?5 IN ('running', 'waiting') THEN 0 ELSE ?12 END
 			WHERE id = ?1 AND version = ?4 RETURNING last > seen`},
 		{&t.drop, "DELETE FROM messages WHERE id = ? AND seq <= ?"},
@@ -48,12 +51,12 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.number, "UPDATE instances SET last = last + 1 WHERE id = ? RETURNING last"},
 		{&t.append, "INSERT INTO messages (id, seq, name, key, payload, sent) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&t.lease, "INSERT INTO leases (worker, until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET until = excluded.until"},
-		{&t.due, `SELECT id, wake FROM instances WHERE owner = '' AND wake <= ?1
-			AND function IN (SELECT value FROM json_each(?2)) ORDER BY wake, id LIMIT ?3`},
+		{&t.due, `SELECT id, wake FROM instances WHERE owner = '' AND wake <= ?3
+			AND ` + served + ` ORDER BY wake, id LIMIT ?4`},
 		{&t.owned, `SELECT id, max(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
-			WHERE owner <> '' AND function IN (SELECT value FROM json_each(?1)) ORDER BY at, id`},
+			WHERE owner <> '' AND ` + served + ` ORDER BY at, id`},
 		{&t.nextDue, `SELECT id, wake FROM instances WHERE owner = '' AND wake IS NOT NULL
-			AND function IN (SELECT value FROM json_each(?1)) ORDER BY wake, id LIMIT 1`},
+			AND ` + served + ` ORDER BY wake, id LIMIT 1`},
 		{&t.old, `SELECT id, updated FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < ? LIMIT ?`},
 		{&t.forget, "DELETE FROM instances WHERE id = ?"},
 		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
@@ -84,7 +87,7 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 		by = t.create
 	}
 	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos(r.Created), nanos(r.Updated),
-		r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State).Scan(&mail)
+		r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, durable.ErrConflict
 	}
@@ -142,12 +145,16 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (ids []string,
 	if err != nil || len(by.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
-	now, functions := by.Now.UnixNano(), string(names)
-	due, err := t.candidates(ctx, t.due, now, functions, by.Limit)
+	list, err := json.Marshal(by.Steps)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	owned, err := t.candidates(ctx, t.owned, functions)
+	now, functions, steps := by.Now.UnixNano(), string(names), string(list)
+	due, err := t.candidates(ctx, t.due, functions, steps, now, by.Limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	owned, err := t.candidates(ctx, t.owned, functions, steps)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -179,7 +186,7 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (ids []string,
 	if len(ids) > 0 {
 		soonest(hidden.UnixNano())
 	}
-	rest, err := t.candidates(ctx, t.nextDue, functions)
+	rest, err := t.candidates(ctx, t.nextDue, functions, steps)
 	for _, c := range rest {
 		soonest(c.at)
 	}

@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/listeners"
 )
 
 // BusyTimeout is how long a write waits for another process that writes.
@@ -26,12 +26,9 @@ var ErrClosed = errors.New("sqlitestore: the store is closed")
 // Store is a [durable.Store] in a file, and a [durable.Notifier]. All methods are safe for
 // concurrent use.
 type Store struct {
-	reads *sql.DB
-	w     *writer
-
-	mu        sync.Mutex
-	listeners map[int]func()
-	next      int
+	reads     *sql.DB
+	w         *writer
+	listeners listeners.Set
 }
 
 var (
@@ -74,8 +71,8 @@ func open(file string) (*Store, error) {
 	}
 	reads.SetMaxOpenConns(readers)
 	reads.SetMaxIdleConns(readers)
-	s := &Store{reads: reads, listeners: map[int]func(){}}
-	s.w = newWriter(writes, c, t, s.tell)
+	s := &Store{reads: reads}
+	s.w = newWriter(writes, c, t, s.listeners.Tell)
 	return s, nil
 }
 
@@ -129,7 +126,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	if err != nil {
 		return false, wrap(err)
 	}
-	err = s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
+	err = s.w.do(ctx, r.Owner == "", func(ctx context.Context, t *statements) error {
 		mail, err = t.swap(ctx, r, string(labels))
 		return err
 	})
@@ -182,7 +179,8 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next 
 
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
-	return s.w.do(ctx, true, func(ctx context.Context, t *statements) error {
+	over := !until.After(time.Now()) // what the worker owns is due
+	return s.w.do(ctx, over, func(ctx context.Context, t *statements) error {
 		_, err := t.lease.ExecContext(ctx, worker, nanos(until))
 		return err
 	})
@@ -244,29 +242,10 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 }
 
 // Notify implements [durable.Notifier]: f is called after commits of this process.
-func (s *Store) Notify(f func()) (stop func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.next
-	s.next++
-	s.listeners[n] = f
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.listeners, n)
-	}
-}
-
-func (s *Store) tell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.listeners {
-		f()
-	}
-}
+func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // columns of a record, in the order of scan.
-const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state"
+const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
 
 // scan reads a record from a row.
 func scan(row interface{ Scan(...any) error }) (*durable.Record, error) {
@@ -274,7 +253,7 @@ func scan(row interface{ Scan(...any) error }) (*durable.Record, error) {
 	var labels string
 	var created, updated, due sql.NullInt64
 	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State)
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "shop.Order",
-	Layout: "2212f52a99af1f58",
+	Layout: "ca20fb725f088bfd",
 	Points: []durable.Point{
 		{Name: "begin", At: "shop.go:92"},
 		{Name: "reserve", At: "shop.go:93", Step: "shop.reserve"},
@@ -146,4 +146,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: dbd97e14b02ae91d
+// Digest of what is above: 0c941da0d392076b

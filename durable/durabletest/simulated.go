@@ -1,0 +1,134 @@
+package durabletest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Simulated makes an engine part of the simulation that ctx belongs to (package
+// schedulers/simulation; jobtest.Run and jobtest.Explore give one to their functions). What the
+// engine does at the same time are jobs: its dispatcher, each instance, each step. Its time is
+// that of the simulation. Before each call of the store others may go first, so that instances,
+// engines and steps meet in any order, and one seed is one order. Steps may use jobs and
+// package coord, and block on nothing else.
+//
+//	jobtest.Explore(t, func(ctx context.Context) error {
+//		e, err := durable.Open(ctx, durable.NewMemory(), durabletest.Simulated(ctx))
+//		…
+//		return errors.Join(err, e.Shutdown(ctx))
+//	})
+//
+// The store is one in memory, or a [Faulty] one. The engine asks it once an hour, and renews its
+// lease for a year, since each of these is a step of the simulation; options that follow
+// change that. Shut the engine down: its timers never end. Simulated panics if ctx belongs to no
+// simulation.
+func Simulated(ctx context.Context) durable.Option {
+	sim, ok := schedulers.FromContext(ctx).(simulation)
+	if !ok {
+		panic("durabletest: Simulated needs the context of a simulation")
+	}
+	const year = 365 * 24 * time.Hour
+	return durable.Options(durable.On(simulated{sim}), durable.Poll(time.Hour), durable.Lease(year))
+}
+
+// simulation is a scheduler with virtual time.
+type simulation interface {
+	schedulers.Scheduler
+	schedulers.Timers
+	Now() time.Duration
+}
+
+// simulated is a place in a simulation.
+type simulated struct{ sim simulation }
+
+// epoch is when simulations begin, as bubbles of testing/synctest do.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (s simulated) Now() time.Time { return epoch.Add(s.sim.Now()) }
+
+func (s simulated) Go(ctx context.Context, name string, f func(ctx context.Context)) {
+	job.Go(schedulers.With(ctx, s.sim), func(ctx context.Context) error {
+		f(ctx)
+		return nil
+	}, job.Named(name), job.Shielded())
+}
+
+func (s simulated) Wait(ctx context.Context, bell <-chan struct{}, d time.Duration) {
+	if d != durable.Forever {
+		var stop context.CancelFunc
+		ctx, stop = s.WithTimeout(ctx, d)
+		defer stop()
+	}
+	if bell == nil {
+		bell = make(chan struct{}) // a nil one is a wait that says nothing of its end
+	}
+	s.wait(ctx, bell)
+}
+
+// wait lets others run. The worker is asked for first, since a context of the engine may carry the
+// one of its caller.
+func (simulated) wait(ctx context.Context, bell <-chan struct{}) {
+	by := schedulers.Here()
+	if by == nil {
+		by = schedulers.WorkerFrom(ctx)
+	}
+	_ = schedulers.Wait(ctx, by, nil, bell) // the caller looks for what has happened
+}
+
+func (s simulated) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	at := s.Now().Add(d)
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &alarm{cancel: cancel}
+	t.timer.OnExpire = t
+	s.sim.StartTimer(&t.timer, d)
+	return timed{ctx, at}, func() {
+		s.sim.StopTimer(&t.timer)
+		cancel(context.Canceled)
+	}
+}
+
+// alarm ends a context.
+type alarm struct {
+	timer  schedulers.Timer
+	cancel context.CancelCauseFunc
+}
+
+// Expire ends the context.
+func (a *alarm) Expire(*schedulers.Timer) { a.cancel(context.DeadlineExceeded) }
+
+// timed is a context that ends at a time of the simulation.
+type timed struct {
+	context.Context
+	at time.Time
+}
+
+// Deadline is the earlier of the two.
+func (t timed) Deadline() (time.Time, bool) {
+	if at, ok := t.Context.Deadline(); ok && at.Before(t.at) {
+		return at, true
+	}
+	return t.at, true
+}
+
+// Err says that the time is up, where it is.
+func (t timed) Err() error {
+	err := t.Context.Err()
+	if err != nil && errors.Is(context.Cause(t.Context), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// over is a bell that has been rung for good.
+var over = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+func (s simulated) Turn(ctx context.Context) { s.wait(context.WithoutCancel(ctx), over) }

@@ -1,0 +1,202 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
+var ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")
+
+// errStepOver is the error of a heartbeat after the end of its step.
+var errStepOver = errors.New("durable: the step has ended")
+
+// beat is a heartbeat on its way from the step to its run, which has the record.
+type beat struct {
+	progress []byte
+	answered chan struct{} // closed: err is set
+	err      error
+}
+
+func (b *beat) answer(err error) {
+	b.err = err
+	close(b.answered)
+}
+
+// attempt is a step that runs: what it and its run have in common.
+type attempt struct {
+	place Place
+	bell  chan struct{} // rung by the step: there is a heartbeat, or it has ended
+	tx    stepTx
+
+	mu     sync.Mutex              // guards what follows
+	cancel context.CancelCauseFunc // of the step's context; nil: it has not begun
+	cause  error                   // it was canceled before that
+	beats  []*beat
+	over   bool
+	err    error // over: the step's
+}
+
+// begin returns the context of the step.
+func (a *attempt) begin(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel = cancel; a.cause != nil {
+		cancel(a.cause)
+	}
+	return ctx
+}
+
+// stop ends the context of the step.
+func (a *attempt) stop(cause error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel == nil {
+		a.cause = cause
+		return
+	}
+	a.cancel(cause)
+}
+
+// end is the end of the step.
+func (a *attempt) end(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over, a.err = true, err
+	for _, b := range a.beats {
+		b.answer(errStepOver)
+	}
+	a.beats = nil
+	a.cancel(nil)
+	ring(a.bell)
+}
+
+// beat passes a heartbeat on; false: the step has ended.
+func (a *attempt) beat(b *beat) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.beats = append(a.beats, b)
+		ring(a.bell)
+	}
+	return !a.over
+}
+
+// news is what has happened since the last call: heartbeats, or the end.
+func (a *attempt) news() (beats []*beat, over bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	beats, a.beats = a.beats, nil
+	return beats, a.over, a.err
+}
+
+// Heartbeat says that the step that runs with the context is alive, and how far it is. The
+// progress, a value that can be saved, is written to the store, so call it every few seconds, not
+// for each item: the next attempt gets it from [Progress], after a crash too. It blocks until
+// the progress is durable. The error says that the step is to stop: the cause of the context,
+// [ErrCanceled] after a cancellation in another process, or that another worker has the
+// instance. A progress that cannot be saved is an error too, as is a call outside of a step
+// ([ErrNotDurable]). In the plain form it does nothing. It is safe for concurrent use.
+func Heartbeat(ctx context.Context, progress any) error {
+	ctx = background(ctx)
+	info, ok := ctx.Value(stepKey{}).(stepInfo)
+	if !ok {
+		_, err := plainOf(ctx)
+		return err
+	}
+	data, err := encodePayload(progress)
+	if err != nil {
+		return err
+	}
+	b := &beat{progress: data, answered: make(chan struct{})}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !info.live.beat(b) {
+		return errStepOver
+	}
+	for !isClosed(b.answered) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		info.live.place.Wait(ctx, b.answered, Forever)
+	}
+	return b.err
+}
+
+// Progress returns what an earlier attempt of the step that runs with the context has given to
+// Heartbeat last. It reports false if there was none, or it was no T. It does not block.
+func Progress[T any](ctx context.Context) (progress T, ok bool) {
+	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
+	if info.progress == nil {
+		return progress, false
+	}
+	progress, err := decodePayload[T](info.progress)
+	return progress, err == nil
+}
+
+// attendStep waits for the end of a step, writes its heartbeats, and cancels it if they stop or
+// ctx ends.
+func (r *run) attendStep(ctx context.Context, a *attempt) error {
+	limit := r.e.retry(r.doc.Step).Heartbeat
+	alive := r.e.place.Now()
+	late := false
+	for {
+		left := Forever
+		if limit > 0 && !late {
+			left = limit - r.e.place.Now().Sub(alive)
+		}
+		r.e.place.Wait(ctx, a.bell, left)
+		beats, over, err := a.news()
+		switch {
+		case over && late && err != nil:
+			return fmt.Errorf("%w: %w", ErrNoHeartbeat, err)
+		case over:
+			return err
+		case ctx.Err() != nil:
+			a.stop(context.Cause(ctx))
+			ctx = context.WithoutCancel(ctx)
+		}
+		for _, b := range beats {
+			r.heard(a, b)
+			alive = r.e.place.Now()
+		}
+		if limit > 0 && !late && r.e.place.Now().Sub(alive) >= limit {
+			late = true
+			a.stop(ErrNoHeartbeat)
+		}
+	}
+}
+
+// heard writes a heartbeat.
+func (r *run) heard(a *attempt, b *beat) {
+	err := r.progress(b.progress)
+	b.answer(err)
+	if err != nil && !errors.As(err, new(unsavableError)) {
+		a.stop(err)
+	}
+}
+
+// progress writes a heartbeat, and looks for a cancellation.
+func (r *run) progress(data []byte) error {
+	before := r.doc.Progress
+	r.doc.Progress = data
+	mail, err := r.save(Running, r.e.worker, time.Time{})
+	if errors.As(err, new(unsavableError)) {
+		r.doc.Progress = before
+	}
+	if err != nil || !mail {
+		return err
+	}
+	if _, err := r.look(); err != nil {
+		return err
+	}
+	if r.doc.Canceled && !r.doc.Undoing {
+		return ErrCanceled
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package durable_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/internal/shop"
+)
+
+// The step counts to ten, and each attempt gets three further.
+func TestProgressReachesTheNextAttempt(t *testing.T) {
+	in(t, func(t *testing.T) {
+		attempts := 0
+		n, err := outcome(t, scripted{step: func(ctx context.Context) (int, error) {
+			attempts++
+			from, ok := durable.Progress[int](ctx)
+			assert.Equal(t, attempts > 1, ok)
+			_, ok = durable.Progress[string](ctx)
+			assert.False(t, ok, "it is a number")
+			for n := from + 1; n <= 10; n++ {
+				if err := durable.Heartbeat(ctx, n); err != nil {
+					return 0, err
+				}
+				if n == from+3 {
+					return 0, io.ErrUnexpectedEOF
+				}
+			}
+			return 10, nil
+		}}, durable.RetryStep("step", durable.Retry{Attempts: 9}))
+		require.NoError(t, err)
+		assert.Equal(t, 10, n)
+		assert.Equal(t, 4, attempts)
+	})
+}
+
+// The worker dies in the middle; the other one begins where the first has said to be.
+func TestProgressSurvivesTheWorker(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		f := scripted{step: func(ctx context.Context) (int, error) {
+			if n, ok := durable.Progress[int](ctx); ok {
+				return n, nil
+			}
+			if err := durable.Heartbeat(ctx, 42); err != nil {
+				return 0, err
+			}
+			<-ctx.Done()
+			return 0, durable.Heartbeat(ctx, 43)
+		}}
+		e, err := durable.Open(t.Context(), store, quiet())
+		require.NoError(t, err)
+		_, err = durable.Serve(e, f.function(), struct{}{}).Start(t.Context(), "a", 1)
+		require.NoError(t, err)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, e.Shutdown(ctx))
+		n, err := durable.Serve(opened(t, store), f.function(), struct{}{}).Handle("a").Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 42, n)
+	})
+}
+
+func TestAStepWithoutHeartbeatsEnds(t *testing.T) {
+	in(t, func(t *testing.T) {
+		_, err := outcome(t, scripted{step: func(ctx context.Context) (int, error) {
+			for range 5 {
+				time.Sleep(50 * time.Second)
+				if err := durable.Heartbeat(ctx, nil); err != nil {
+					return 0, err
+				}
+			}
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}}, durable.RetryStep("step", durable.Retry{Heartbeat: time.Minute}))
+		require.ErrorIs(t, err, durable.ErrNoHeartbeat)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+func TestAHeartbeatTellsOfACancellationElsewhere(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		f := scripted{step: func(ctx context.Context) (int, error) {
+			for {
+				time.Sleep(time.Minute)
+				if err := durable.Heartbeat(ctx, nil); err != nil {
+					return 0, err
+				}
+			}
+		}}
+		h, err := durable.Serve(opened(t, store), f.function(), struct{}{}).Start(t.Context(), "a", 1)
+		require.NoError(t, err)
+		synctest.Wait()
+		client := opened(t, store, durable.Client())
+		require.NoError(t, client.Cancel(t.Context(), "a"))
+		_, err = h.Wait(t.Context())
+		require.ErrorIs(t, err, durable.ErrCanceled)
+		i, err := client.Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, durable.Canceled, i.Status)
+	})
+}
+
+func TestAHeartbeatThatCannotBeSavedStopsNothing(t *testing.T) {
+	in(t, func(t *testing.T) {
+		var late context.Context
+		n, err := outcome(t, scripted{step: func(ctx context.Context) (int, error) {
+			late = ctx
+			require.ErrorContains(t, durable.Heartbeat(ctx, make(chan int)), "cannot be saved")
+			require.ErrorIs(t, durable.Heartbeat(ctx, strings.Repeat("x", durable.MaxCheckpoint)), durable.ErrTooLarge)
+			require.ErrorIs(t, durable.Heartbeat(ctx, strings.Repeat("x", durable.MaxCheckpoint-100)), durable.ErrTooLarge, "with the rest")
+			return 5, durable.Heartbeat(ctx, 1)
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, 5, n)
+		require.Error(t, durable.Heartbeat(late, 1), "the step is over")
+		require.ErrorIs(t, durable.Heartbeat(t.Context(), 1), durable.ErrNotDurable)
+		require.NoError(t, durable.Heartbeat(durabletest.Plain(t.Context()), 1))
+		_, ok := durable.Progress[int](t.Context())
+		assert.False(t, ok)
+	})
+}
+
+// Two workers, each of which calls some of the steps of an order.
+func TestAStepIsLeftToAWorkerThatCallsIt(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := durable.NewMemory()
+		front, back := shop.New(), shop.New()
+		e := opened(t, store, durable.Steps("shop.reserve", "shop.unreserve"))
+		orders := durable.Serve(e, shop.OrderDurable, front)
+		a, err := orders.Start(t.Context(), "a", request)
+		require.NoError(t, err)
+		b, err := orders.Start(t.Context(), "b", request)
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, a.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+		require.NoError(t, b.Signal(t.Context(), "approval", shop.Approval{}))
+		_, err = b.Wait(t.Context())
+		require.ErrorIs(t, err, shop.ErrRefused)
+		time.Sleep(time.Hour)
+		i, err := e.Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, []string{"shop.charge", "", "running"}, []string{i.Step, i.Worker, string(i.Status)})
+
+		durable.Serve(opened(t, store, durable.Steps("shop.charge")), shop.OrderDurable, back)
+		_, err = a.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []int{2, 1, 0}, []int{front.Count("reserve"), front.Count("unreserve"), front.Count("charge")})
+		assert.Equal(t, []int{0, 0, 1}, []int{back.Count("reserve"), back.Count("unreserve"), back.Count("charge")})
+	})
+}

@@ -1,0 +1,182 @@
+package natsstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Entries
+//
+// An instance is one key of a bucket. Its value is a line of JSON, the head, and then the state as
+// it is. The head has the record and the mailbox: so a Swap and a Send of one instance meet at one
+// revision, and each sees what the other one has written. A message or a list of keys that would
+// make the head large lies under a key of its own, which is written before the head refers to it.
+//
+// The header of the message has what the index of workers needs, so that they follow a bucket
+// without its values.
+
+// entry is an instance as it is stored.
+type entry struct {
+	durable.Record
+	box mailbox
+
+	seq     uint64 // of the stream: the revision that a write compares
+	partial bool   // State is missing: enough for a Swap, which brings its own
+}
+
+// mailbox is the part of an entry that Send changes. Its slices are never changed, but replaced.
+type mailbox struct {
+	Birth   string   `json:"birth"`             // tells two instances of one id apart
+	Last    int64    `json:"last,omitempty"`    // number of the newest message
+	Letters []letter `json:"letters,omitempty"` // above the floor
+	Keys    []string `json:"keys,omitempty"`    // hashes of the newest keys
+	Spilled bool     `json:"spilled,omitempty"` // older ones are keys of the bucket
+	Writes  []string `json:"writes,omitempty"`  // the marks of the latest writes
+}
+
+// letter is a message.
+type letter struct {
+	Seq     int64  `json:"seq"`
+	Name    string `json:"name"`
+	Key     string `json:"key,omitempty"`
+	Sent    *int64 `json:"sent,omitempty"`
+	Payload []byte `json:"payload,omitempty"`
+	Apart   string `json:"apart,omitempty"` // the last part of the key that has the payload
+}
+
+// head is the JSON of an entry. Times are nanoseconds since 1970; nil is no time.
+type head struct {
+	mailbox
+	Function string            `json:"function"`
+	Run      string            `json:"run"`
+	Version  int64             `json:"version"`
+	Status   durable.Status    `json:"status"`
+	Reason   string            `json:"reason,omitempty"`
+	Step     string            `json:"step,omitempty"`
+	Labels   map[string]string `json:"labels"`
+	Created  *int64            `json:"created,omitempty"`
+	Updated  *int64            `json:"updated,omitempty"`
+	Owner    string            `json:"owner,omitempty"`
+	Epoch    int64             `json:"epoch,omitempty"`
+	Due      *int64            `json:"due,omitempty"`
+	Seen     int64             `json:"seen,omitempty"`
+	Floor    int64             `json:"floor,omitempty"`
+}
+
+// encode is the value of an entry.
+func (e *entry) encode() ([]byte, error) {
+	line, err := json.Marshal(head{
+		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step,
+		Labels: e.Labels, Created: nanos(e.Created), Updated: nanos(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: nanos(e.Due),
+		Seen: e.Seen, Floor: e.Floor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(line, []byte("\n"), e.State), nil
+}
+
+// decode is the entry of a value.
+func decode(id string, value []byte, seq uint64) (*entry, error) {
+	line, state, ok := bytes.Cut(value, []byte("\n"))
+	var h head
+	if err := json.Unmarshal(line, &h); err != nil || !ok {
+		return nil, fmt.Errorf("%w: the entry of %q cannot be read", ErrForeign, id)
+	}
+	e := &entry{seq: seq, box: h.mailbox, Record: durable.Record{
+		ID: id, Function: h.Function, Run: h.Run, Version: h.Version, Status: h.Status, Reason: h.Reason, Step: h.Step, Labels: h.Labels,
+		Created: timeOf(h.Created), Updated: timeOf(h.Updated), Owner: h.Owner, Epoch: h.Epoch, Due: timeOf(h.Due), Seen: h.Seen, Floor: h.Floor,
+	}}
+	if len(state) > 0 {
+		e.State = state
+	}
+	return e, nil
+}
+
+// mail reports whether there are messages that the writer of the record has not seen.
+func (e *entry) mail() bool { return e.box.Last > e.Seen }
+
+// note is what the index knows of an entry, and the header of its message.
+type note struct {
+	Function string         `json:"f"`
+	Step     string         `json:"s,omitempty"`
+	Owner    string         `json:"o,omitempty"`
+	Status   durable.Status `json:"t"`
+	Wake     *int64         `json:"w,omitempty"` // when it is due if it has no owner
+	Updated  *int64         `json:"u,omitempty"`
+}
+
+// noted is the header with a note, and leased the one with the end of a lease.
+const (
+	noted  = "Movenext"
+	leased = "Movenext-Lease"
+)
+
+func (e *entry) note() note {
+	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: nanos(e.Updated)}
+	switch {
+	case e.Owner != "":
+	case e.mail() && (e.Status == durable.Running || e.Status == durable.Waiting):
+		n.Wake = new(int64)
+	default:
+		n.Wake = nanos(e.Due)
+	}
+	return n
+}
+
+// hash is a short form of a message's key.
+func hash(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// maxText is how long an id or the name of a worker may be, in bytes: it becomes a part of a
+// subject.
+const maxText = 1000
+
+// token is a text as a part of a subject: itself if that is possible, else encoded.
+func token(text string) string {
+	for _, c := range []byte(text) {
+		if c != '_' && c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return "=" + base64.RawURLEncoding.EncodeToString([]byte(text))
+		}
+	}
+	if text == "" {
+		return "="
+	}
+	return text
+}
+
+// text is the inverse of token.
+func text(token string) (string, bool) {
+	encoded, ok := strings.CutPrefix(token, "=")
+	if !ok {
+		return token, true
+	}
+	data, err := base64.RawURLEncoding.DecodeString(encoded)
+	return string(data), err == nil
+}
+
+// nanos is a time as it is kept.
+func nanos(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	n := t.UnixNano()
+	return &n
+}
+
+func timeOf(n *int64) time.Time {
+	if n == nil {
+		return time.Time{}
+	}
+	return time.Unix(0, *n).UTC()
+}

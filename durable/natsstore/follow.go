@@ -1,0 +1,192 @@
+package natsstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// # Following
+//
+// The index follows each bucket by a consumer of its own that delivers headers alone. A consumer
+// ends with the server that has it, and another one continues where it stopped. When the
+// bucket is another one, or has lost its end, it is followed from the beginning.
+
+// header is the header with a note.
+func (n note) header() (nats.Header, error) {
+	data, err := json.Marshal(n)
+	return nats.Header{noted: {string(data)}}, err
+}
+
+func leaseHeader(until time.Time) nats.Header {
+	return nats.Header{leased: {strconv.FormatInt(until.UnixNano(), 10)}}
+}
+
+func leaseOf(h nats.Header) (int64, error) { return strconv.ParseInt(h.Get(leased), 10, 64) }
+
+// Intervals of followers.
+const (
+	auditing   = 30 * time.Second // how often it is checked that a follower is not left behind
+	heartbeat  = 5 * time.Second  // without which a consumer is taken for dead
+	inactivity = time.Minute      // after which the server forgets a consumer
+	batch      = 2000             // how many headers are on their way
+)
+
+// follow keeps the index up to date with a bucket until ctx ends.
+func (s *Store) follow(ctx context.Context, b *bucket) {
+	const longest = 2 * time.Second
+	for wait := 10 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, longest) {
+		begin := time.Now()
+		if s.followOnce(ctx, b) != nil && time.Since(begin) > auditing {
+			wait = 10 * time.Millisecond
+		}
+		pause(ctx, wait)
+	}
+}
+
+// followOnce follows a bucket until its consumer fails. The error is never nil.
+func (s *Store) followOnce(ctx context.Context, b *bucket) error {
+	limited, stop := context.WithTimeout(ctx, attempt)
+	defer stop()
+	info, err := b.stream.Info(limited)
+	if err != nil {
+		return err
+	}
+	if !info.Created.Equal(b.created) || info.State.LastSeq < s.index.position(b.number) {
+		s.index.reset(b.number)
+		b.created = info.Created
+	}
+	c, err := s.js.CreateConsumer(limited, b.name, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.index.position(b.number) + 1,
+		AckPolicy: jetstream.AckNonePolicy, HeadersOnly: true, MemoryStorage: true, Replicas: 1, InactiveThreshold: inactivity,
+	})
+	if err != nil {
+		return err
+	}
+	if c.CachedInfo().NumPending == 0 {
+		s.reached(b, info.State.LastSeq)
+	}
+	messages, err := c.Messages(jetstream.PullMaxMessages(batch), jetstream.PullHeartbeat(heartbeat))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	audited, end := context.WithCancel(ctx)
+	defer context.AfterFunc(audited, messages.Stop)()
+	defer end()
+	s.following.Go(func() {
+		defer end()
+		s.audit(audited, b)
+	})
+	for n := uint64(1); ; n++ {
+		m, err := messages.Next()
+		if err != nil {
+			return err
+		}
+		if err := s.followed(b, m, n); err != nil {
+			return err
+		}
+	}
+}
+
+// reached notes that a bucket has been followed to its end.
+func (s *Store) reached(b *bucket, position uint64) {
+	s.index.reach(b.number, position)
+	select {
+	case <-b.caught:
+	default:
+		close(b.caught)
+	}
+}
+
+// followed takes the n-th message of a consumer.
+func (s *Store) followed(b *bucket, m jetstream.Msg, n uint64) error {
+	meta, err := m.Metadata()
+	switch {
+	case err != nil:
+		return err
+	case meta.Sequence.Consumer != n:
+		return fmt.Errorf("natsstore: message %d of a consumer is its %d", meta.Sequence.Consumer, n)
+	}
+	wakes, err := s.read(b, m, meta.Sequence.Stream)
+	if err != nil {
+		return err
+	}
+	s.index.reach(b.number, meta.Sequence.Stream)
+	if meta.NumPending == 0 {
+		s.reached(b, meta.Sequence.Stream)
+	}
+	if wakes {
+		s.listeners.Tell()
+	}
+	return nil
+}
+
+// read notes what a message says. What is not of this package has no meaning.
+func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err error) {
+	what, name, _ := strings.Cut(strings.TrimPrefix(m.Subject(), b.prefix), ".")
+	id, ok := text(name)
+	switch {
+	case !ok:
+	case what == "l":
+		if until, err := leaseOf(m.Headers()); err == nil {
+			s.index.lease(id, seq, until)
+		}
+	case what == "i":
+		var n note
+		if err := json.Unmarshal([]byte(m.Headers().Get(noted)), &n); err == nil {
+			return s.index.apply(b.number, id, seq, n, false), nil
+		}
+	}
+	return false, nil
+}
+
+// audit returns when a bucket has grown and its follower has not moved between two looks, or when
+// ctx ends. A consumer can be left behind by a server that has lost the others.
+func (s *Store) audit(ctx context.Context, b *bucket) {
+	t := time.NewTicker(auditing)
+	defer t.Stop()
+	var last, position uint64
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		at := s.index.position(b.number)
+		if at == position && at < last {
+			return
+		}
+		position = at
+		if info, err := b.stream.Info(ctx); err == nil {
+			last = info.State.LastSeq
+		}
+	}
+}
+
+// ready waits until all buckets have been followed to their ends once.
+func (s *Store) ready(ctx context.Context) error {
+	limit := time.NewTimer(s.patience)
+	defer limit.Stop()
+	for _, b := range s.buckets {
+		select {
+		case <-b.caught:
+		case <-ctx.Done():
+			return fmt.Errorf("natsstore: %w", context.Cause(ctx))
+		case <-limit.C:
+			err := errors.New("a bucket could not be followed to its end")
+			if d := s.denied.Load(); d != nil {
+				return fmt.Errorf("%w: %w: %w", ErrRights, err, d.err)
+			}
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,377 @@
+package natsstore
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// index is what this process knows of all instances that have a time, an owner, are stuck, or have
+// ended: what Take, Purge and the list of stuck ones ask for. It follows the buckets, and is told
+// of this process's own writes at once. It may lag behind; a claim compares revisions.
+type index struct {
+	mu     sync.Mutex // guards what follows
+	items  map[string]*item
+	groups map[kind]*group
+	owners map[string]*owner
+	stuck  map[string]*item
+	ended  map[string]*item
+	shards []followed
+}
+
+// followed is how far one bucket has been followed.
+type followed struct {
+	position uint64
+	absent   []absence // in order
+}
+
+// absence is an item that is kept only because the bucket has not been followed that far.
+type absence struct {
+	id  string
+	seq uint64
+}
+
+// kind is what a worker has to serve for an instance.
+type kind struct{ function, step string }
+
+// group is the instances of a kind that are due at a time, the earliest first.
+type group struct {
+	kind
+	queue
+}
+
+// owner is a worker, and what it owns.
+type owner struct {
+	seq   uint64 // the revision of its lease
+	lease int64  // until when it lives
+	items map[string]*item
+}
+
+// item is an instance. It is in a group, or has an owner, or is in neither.
+type item struct {
+	id      string
+	seq     uint64
+	group   *group
+	owner   *owner
+	at      int64 // when it can be taken: its wake-up, or the end of what hides it
+	updated int64
+	shard   int32
+	place   int32 // in its group's queue; -1: it is not there
+}
+
+// queue is a heap of items.
+type queue []*item
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return before(q[i], q[j]) < 0
+}
+
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = int32(i), int32(j)
+}
+
+func (q *queue) Push(x any) {
+	it := x.(*item)
+	it.place = int32(len(*q))
+	*q = append(*q, it)
+}
+
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	it := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	it.place = -1
+	return it
+}
+
+// before is the order in which instances are taken.
+func before(a, b *item) int { return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.id, b.id)) }
+
+func newIndex(shards int) *index {
+	return &index{
+		items: map[string]*item{}, groups: map[kind]*group{}, owners: map[string]*owner{},
+		stuck: map[string]*item{}, ended: map[string]*item{}, shards: make([]followed, shards),
+	}
+}
+
+// apply notes a revision of an entry, unless a later one is known. own says that this process has
+// written it, so that the bucket has still to be followed so far. It reports whether the instance
+// may be due.
+func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	it := x.items[id]
+	if it != nil && it.seq >= seq {
+		return false
+	}
+	if it == nil {
+		it = &item{id: id, place: -1, shard: int32(shard)}
+		x.items[id] = it
+	}
+	x.leave(it)
+	it.seq = seq
+	if n.Updated != nil {
+		it.updated = *n.Updated
+	}
+	kept := true
+	switch {
+	case n.Owner != "":
+		it.group, it.owner, it.at = x.group(kind{n.Function, n.Step}), x.owner(n.Owner), 0
+		it.owner.items[id] = it
+	case n.Wake != nil:
+		it.group, it.at = x.group(kind{n.Function, n.Step}), *n.Wake
+		heap.Push(&it.group.queue, it)
+		wakes = true
+	default:
+		kept = false
+	}
+	switch {
+	case n.Status == durable.Stuck:
+		it.group = x.group(kind{n.Function, n.Step})
+		x.stuck[id] = it
+	case n.Status.Ended():
+		x.ended[id] = it
+	case kept:
+	case own && x.shards[shard].position < seq:
+		x.shards[shard].absent = append(x.shards[shard].absent, absence{id, seq})
+	default:
+		delete(x.items, id)
+	}
+	return wakes
+}
+
+// leave takes an item out of everything but the items.
+func (x *index) leave(it *item) {
+	if it.place >= 0 {
+		heap.Remove(&it.group.queue, int(it.place))
+	}
+	if it.owner != nil {
+		delete(it.owner.items, it.id)
+	}
+	it.owner, it.group = nil, nil
+	delete(x.stuck, it.id)
+	delete(x.ended, it.id)
+}
+
+// forget drops an instance that is gone, if no later revision is known.
+func (x *index) forget(id string, seq uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if it := x.items[id]; it != nil && it.seq <= seq {
+		x.leave(it)
+		delete(x.items, id)
+	}
+}
+
+// reach notes how far a bucket has been followed.
+func (x *index) reach(shard int, position uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f := &x.shards[shard]
+	f.position = max(f.position, position)
+	n := 0
+	for n < len(f.absent) && f.absent[n].seq <= f.position {
+		a := f.absent[n]
+		if it := x.items[a.id]; it != nil && it.seq == a.seq {
+			delete(x.items, a.id)
+		}
+		n++
+	}
+	f.absent = slices.Delete(f.absent, 0, n)
+}
+
+// position is how far a bucket has been followed.
+func (x *index) position(shard int) uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.shards[shard].position
+}
+
+// reset forgets a bucket, which is another one now.
+func (x *index) reset(shard int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, it := range x.items {
+		if int(it.shard) == shard {
+			x.leave(it)
+			delete(x.items, id)
+		}
+	}
+	x.shards[shard] = followed{}
+}
+
+func (x *index) group(k kind) *group {
+	g := x.groups[k]
+	if g == nil {
+		g = &group{kind: k}
+		x.groups[k] = g
+	}
+	return g
+}
+
+func (x *index) owner(name string) *owner {
+	o := x.owners[name]
+	if o == nil {
+		o = &owner{items: map[string]*item{}}
+		x.owners[name] = o
+	}
+	return o
+}
+
+// lease notes until when a worker lives.
+func (x *index) lease(worker string, seq uint64, until int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if o := x.owner(worker); o.seq < seq {
+		o.seq, o.lease = seq, until
+	}
+}
+
+// gone are the workers whose leases ended before a time and that own nothing, with the revisions
+// of the leases.
+func (x *index) gone(than int64) map[string]uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	list := map[string]uint64{}
+	for name, o := range x.owners {
+		if o.seq > 0 && o.lease < than && len(o.items) == 0 {
+			list[name] = o.seq
+		}
+	}
+	return list
+}
+
+// forgetWorker drops a worker of gone.
+func (x *index) forgetWorker(name string, seq uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if o := x.owners[name]; o != nil && o.seq == seq && len(o.items) == 0 {
+		delete(x.owners, name)
+	}
+}
+
+// found is an item as it was when it was looked at.
+type found struct {
+	id    string
+	shard int
+	seq   uint64
+	at    int64
+}
+
+// take hides what is due until a time, and returns it, the oldest first.
+func (x *index) take(t durable.Taking, most int) (list []found) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := t.Now.UnixNano()
+	var due []*item
+	for _, g := range x.groups {
+		if !g.servedBy(t) {
+			continue
+		}
+		from := len(due)
+		for len(due)-from < most && len(g.queue) > 0 && g.queue[0].at <= now {
+			due = append(due, heap.Pop(&g.queue).(*item))
+		}
+		for _, it := range due[from:] {
+			heap.Push(&g.queue, it)
+		}
+	}
+	for _, o := range x.owners {
+		if o.lease > now {
+			continue
+		}
+		for _, it := range o.items {
+			if it.at <= now && it.group.servedBy(t) {
+				it.at = max(it.at, o.lease)
+				due = append(due, it)
+			}
+		}
+	}
+	slices.SortFunc(due, before)
+	until := t.Now.Add(t.Hide).UnixNano()
+	for _, it := range due[:min(len(due), most)] {
+		list = append(list, found{it.id, int(it.shard), it.seq, it.at})
+		it.hide(until)
+	}
+	return list
+}
+
+// servedBy reports whether a worker serves the group.
+func (g *group) servedBy(t durable.Taking) bool {
+	return t.Serves(&durable.Record{Function: g.function, Step: g.step})
+}
+
+// hide sets when an item can be taken.
+func (it *item) hide(until int64) {
+	it.at = until
+	if it.place >= 0 {
+		heap.Fix(&it.group.queue, int(it.place))
+	}
+}
+
+// hide sets when an instance can be taken, if it has not changed since it was found.
+func (x *index) hide(f found, until int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if it := x.items[f.id]; it != nil && it.seq == f.seq {
+		it.hide(until)
+	}
+}
+
+// next is when the next instance can be taken; zero: not by itself.
+func (x *index) next(t durable.Taking) (soonest time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var first *int64
+	note := func(at int64) {
+		if first == nil || at < *first {
+			first = &at
+		}
+	}
+	for _, g := range x.groups {
+		if len(g.queue) > 0 && g.servedBy(t) {
+			note(g.queue[0].at)
+		}
+	}
+	for _, o := range x.owners {
+		for _, it := range o.items {
+			if it.group.servedBy(t) {
+				note(max(it.at, o.lease))
+			}
+		}
+	}
+	return timeOf(first)
+}
+
+// stuckOf are the ids of stuck instances of a function, or of all, in order.
+func (x *index) stuckOf(f durable.Filter) (ids []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, it := range x.stuck {
+		if id > f.After && (f.Function == "" || it.group.function == f.Function) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// endedBefore are instances that ended before a time, at most so many.
+func (x *index) endedBefore(than int64, most int) (list []found) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, it := range x.ended {
+		if len(list) < most && it.updated < than {
+			list = append(list, found{id, int(it.shard), it.seq, 0})
+		}
+	}
+	return list
+}

@@ -1,0 +1,166 @@
+package natsstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// List implements [durable.Store]. Stuck instances are found by the index. Any other list reads
+// the headers of all instances, from a server that may lag a little, so it is for people, not for
+// loops.
+func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx); err != nil {
+		return nil, err
+	}
+	var ids []string
+	if f.Status == durable.Stuck {
+		if err := s.ready(ctx); err != nil {
+			return nil, err
+		}
+		ids = s.index.stuckOf(f)
+	} else if ids, err = s.scan(ctx, f); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if len(list) == f.Most() {
+			break
+		}
+		e, err := s.get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil && f.Matches(&e.Record) {
+			list = append(list, &e.Record)
+		}
+	}
+	return list, nil
+}
+
+// scan are the ids of instances whose notes match, in order.
+func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err error) {
+	for _, b := range s.buckets[:len(s.buckets)-1] {
+		if err := s.scanBucket(ctx, b, func(id string, n note) {
+			// The same instance may come twice, if it was written meanwhile.
+			if id > f.After && (f.Function == "" || f.Function == n.Function) && (f.Status == "" || f.Status == n.Status) {
+				ids = append(ids, id)
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// scanBucket calls f for each instance of a bucket.
+func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n note)) error {
+	prefix := b.prefix + "i."
+	var c jetstream.Consumer
+	err := s.try(ctx, func(ctx context.Context) (err error) {
+		c, err = s.js.CreateConsumer(ctx, b.name, jetstream.ConsumerConfig{
+			FilterSubject: prefix + "*", AckPolicy: jetstream.AckNonePolicy, HeadersOnly: true, MemoryStorage: true, Replicas: 1,
+			InactiveThreshold: inactivity,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { // or the server forgets it after a while
+		_ = s.js.DeleteConsumer(context.WithoutCancel(ctx), b.name, c.CachedInfo().Name)
+	}()
+	for n, more := uint64(0), true; more; {
+		messages, err := c.FetchNoWait(batch)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		more = false
+		for m := range messages.Messages() {
+			n, more = n+1, true
+			meta, err := m.Metadata()
+			if err != nil || meta.Sequence.Consumer != n {
+				return fmt.Errorf("%w: a list of %s has a gap", ErrUnavailable, b.name)
+			}
+			var what note
+			id, ok := text(strings.TrimPrefix(m.Subject(), prefix))
+			if ok && json.Unmarshal([]byte(m.Headers().Get(noted)), &what) == nil {
+				f(id, what)
+			}
+		}
+		if err := errors.Join(messages.Error(), ctx.Err()); err != nil {
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	}
+	return nil
+}
+
+// Purge implements [durable.Store]. It also forgets leases that expired before that time and own
+// nothing.
+func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx); err != nil {
+		return 0, err
+	}
+	if err := s.ready(ctx); err != nil {
+		return 0, err
+	}
+	for worker, seq := range s.index.gone(before.UnixNano()) {
+		_ = s.workers().stream.DeleteMsg(ctx, seq) // or it has a newer lease, or is gone
+		s.index.forgetWorker(worker, seq)
+	}
+	for _, f := range s.index.endedBefore(before.UnixNano(), limit) {
+		done, err := s.purge(ctx, f)
+		if err != nil {
+			return n, err
+		}
+		if done {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// purge deletes an instance if it has not changed since it was found.
+func (s *Store) purge(ctx context.Context, f found) (done bool, err error) {
+	e, err := s.get(ctx, f.id)
+	if err != nil {
+		return false, err
+	}
+	if e == nil || e.seq != f.seq {
+		s.index.forget(f.id, f.seq)
+		return false, nil
+	}
+	b := s.buckets[f.shard]
+	err = s.try(ctx, func(ctx context.Context) error {
+		err := b.stream.DeleteMsg(ctx, f.seq)
+		var api *jetstream.APIError
+		if errors.As(err, &api) {
+			return final{err}
+		}
+		return err
+	})
+	s.index.forget(f.id, f.seq)
+	s.cache.drop(f.id)
+	if err != nil {
+		return false, err
+	}
+	for _, what := range []string{"m", "k"} { // of this birth: the id may have been given again
+		if err == nil && (e.box.Spilled || e.box.Last > 0) {
+			err = b.stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(f.id, what, e.box.Birth, "*")))
+		}
+	}
+	if err != nil {
+		return true, fmt.Errorf("natsstore: the messages of %q: %w", f.id, err)
+	}
+	return true, nil
+}

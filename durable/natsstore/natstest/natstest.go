@@ -1,0 +1,115 @@
+// Package natstest starts NATS servers in this process, alone or as a cluster, for tests and for
+// trying things out. They have no passwords, and listen on this host alone.
+package natstest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/movenext/movenext/durable/natsstore/internal/serving"
+)
+
+// Server is a server of a [Plan] that runs in this process.
+type Server struct{ server *server.Server }
+
+// Plan says where the servers of a cluster are, which may run in several processes.
+type Plan struct {
+	Dir      string   // each server has a folder there
+	Clients  []string // the addresses for clients, host:port; one for each server
+	Routes   []string // the addresses for the other servers
+	Unsynced bool     // answer before files are synced
+}
+
+// NewPlan returns a plan of n servers in dir, with ports of this host that are free now.
+func NewPlan(dir string, n int) (p Plan, err error) {
+	p.Dir = dir
+	var held []net.Listener
+	for range 2 * n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return p, errors.Join(err, closeAll(held))
+		}
+		held = append(held, l)
+	}
+	for i, l := range held {
+		if address := l.Addr().String(); i < n {
+			p.Clients = append(p.Clients, address)
+		} else {
+			p.Routes = append(p.Routes, address)
+		}
+	}
+	return p, closeAll(held)
+}
+
+func closeAll(held []net.Listener) (err error) {
+	for _, l := range held {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
+
+// URL is the address of all servers, for natsstore.Connect.
+func (p Plan) URL() string { return "nats://" + strings.Join(p.Clients, ",nats://") }
+
+// Name is the name of server i, under which a stream names its leader.
+func (p Plan) Name(i int) string { return fmt.Sprint("server-", i) }
+
+// Start starts server i of the plan, or starts it again. It does not wait for the others.
+func (p Plan) Start(i int) (*Server, error) {
+	config := serving.Config{
+		Dir: filepath.Join(p.Dir, p.Name(i)), Name: p.Name(i), Listen: p.Clients[i], Unsynced: p.Unsynced, Store: most,
+	}
+	if len(p.Clients) > 1 {
+		config.Cluster, config.Routes = p.Routes[i], p.Routes
+	}
+	s, err := serving.Start(config)
+	if err != nil {
+		return nil, fmt.Errorf("natstest: starting %s: %w", p.Name(i), err)
+	}
+	return &Server{s}, nil
+}
+
+// most is how many bytes a server keeps.
+const most = 8 << 30
+
+// Stop ends the server and its connections, and waits for its end. A second call does nothing.
+func (s *Server) Stop() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// Cluster is the servers of a plan that run in this process.
+type Cluster struct {
+	Plan
+	Servers []*Server
+}
+
+// New starts a cluster of n servers that lasts as long as the test.
+func New(t testing.TB, n int) *Cluster {
+	t.Helper()
+	p, err := NewPlan(t.TempDir(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Unsynced = true // the machine does not lose power during a test
+	c := &Cluster{Plan: p}
+	t.Cleanup(func() {
+		for _, s := range c.Servers {
+			s.Stop()
+		}
+	})
+	for i := range n {
+		s, err := p.Start(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Servers = append(c.Servers, s)
+	}
+	return c
+}

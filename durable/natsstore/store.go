@@ -1,0 +1,344 @@
+package natsstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/listeners"
+)
+
+// Errors of stores.
+var (
+	// ErrClosed is the error of a store that has been closed.
+	ErrClosed = errors.New("natsstore: the store is closed")
+	// ErrVersion is matched by the error for buckets that a newer version of this package
+	// has made.
+	ErrVersion = errors.New("natsstore: the buckets have a newer version")
+	// ErrForeign is matched by the error for buckets that something else has made or
+	// written to.
+	ErrForeign = errors.New("natsstore: the bucket is not one of this package")
+	// ErrRights is matched by the error for a user who may not do what the store needs.
+	ErrRights = errors.New("natsstore: the user lacks a right")
+	// ErrText is matched by the error for an id or a name that is not UTF-8, and for an id of
+	// more than 1000 bytes.
+	ErrText = errors.New("natsstore: the text is not UTF-8, or too long")
+	// ErrUnavailable is matched by the error of a call that the servers have not answered
+	// in time. What it wanted to write may have been written.
+	ErrUnavailable = errors.New("natsstore: the servers do not answer")
+)
+
+// Store is a [durable.Store] in JetStream buckets, and a [durable.Notifier]. All methods are safe
+// for concurrent use. A nil context never ends.
+type Store struct {
+	settings
+	conn      *nats.Conn
+	js        jetstream.JetStream
+	buckets   []*bucket // of instances, and that of the workers
+	claims    *bucket
+	index     *index
+	cache     cache
+	listeners listeners.Set
+	denied    atomic.Pointer[denial]
+
+	closed    atomic.Bool
+	stop      context.CancelFunc
+	following sync.WaitGroup
+	after     func() // ends the server of Embedded
+}
+
+var (
+	_ durable.Store    = (*Store)(nil)
+	_ durable.Notifier = (*Store)(nil)
+)
+
+// Close ends the goroutines and the connection, and the server of [Embedded]. Later calls return
+// [ErrClosed]; engines are shut down before. A second call does nothing.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	s.following.Wait()
+	s.conn.Close()
+	s.after()
+	return nil
+}
+
+// URL is the address of the server that the store is connected to.
+func (s *Store) URL() string { return s.conn.ConnectedUrl() }
+
+// Load implements [durable.Store].
+func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx, id); err != nil {
+		return nil, err
+	}
+	e, err := s.get(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil:
+		return nil, durable.ErrNotFound
+	}
+	return &e.Record, nil
+}
+
+// Swap implements [durable.Store]. If it returns an error of the connection, the record may have
+// been written.
+func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx, r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+		return false, err
+	}
+	var dropped []letter
+	e, err := s.change(ctx, r.ID, s.cache.get(r.ID), func(old *entry) (*entry, error) {
+		e := &entry{Record: *r}
+		e.Version++
+		switch {
+		case old == nil && r.Version == 0:
+			e.box.Birth = mark()
+			return e, nil
+		case old == nil || old.Version != r.Version:
+			return nil, durable.ErrConflict
+		}
+		e.box = old.box
+		n := 0
+		for n < len(old.box.Letters) && old.box.Letters[n].Seq <= r.Floor {
+			n++
+		}
+		dropped, e.box.Letters = old.box.Letters[:n], old.box.Letters[n:]
+		return e, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	r.Version++
+	for _, l := range dropped {
+		if l.Apart != "" { // what is left of it is deleted with the instance
+			_ = s.bucketOf(r.ID).stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(r.ID, "m", e.box.Birth, l.Apart)))
+		}
+	}
+	s.listeners.Tell()
+	return e.mail(), nil
+}
+
+// errKnown says that a message with the same key has been sent.
+var errKnown = errors.New("known")
+
+// Send implements [durable.Store].
+func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+	ctx = background(ctx)
+	if err := s.refused(ctx, id, m.Name, m.Key); err != nil {
+		return err
+	}
+	m.Payload = slices.Clone(m.Payload)
+	sent := sending{s: s, id: id, m: m, apart: mark()}
+	_, err := s.change(ctx, id, nil, func(old *entry) (*entry, error) {
+		switch {
+		case old == nil:
+			return nil, durable.ErrNotFound
+		case old.Status.Ended():
+			return nil, durable.ErrEnded
+		}
+		return sent.add(ctx, old)
+	})
+	if errors.Is(err, errKnown) {
+		return nil
+	}
+	if err == nil {
+		s.listeners.Tell()
+	}
+	return err
+}
+
+// Sizes from which on parts of a mailbox lie under keys of their own.
+const (
+	inlineLetter  = 4 << 10
+	inlineLetters = 32 << 10
+	inlineKeys    = 128
+)
+
+// sending is a call of Send.
+type sending struct {
+	s     *Store
+	id    string
+	m     durable.Message
+	apart string
+	birth string // under which the payload was stored; empty: it was not
+}
+
+// add is the entry with the message.
+func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
+	e := *old
+	e.box.Last++
+	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: nanos(c.m.Sent), Payload: c.m.Payload}
+	if err := c.note(ctx, &e); err != nil {
+		return nil, err
+	}
+	size := len(l.Payload)
+	for _, other := range e.box.Letters {
+		size += len(other.Payload)
+	}
+	if len(l.Payload) > inlineLetter || size > inlineLetters {
+		if c.birth != e.box.Birth {
+			if _, err := c.s.put(ctx, c.s.bucketOf(c.id), c.s.apart(c.id, "m", e.box.Birth, c.apart), l.Payload, nil, nil); err != nil {
+				return nil, err
+			}
+			c.birth = e.box.Birth
+		}
+		l.Apart, l.Payload = c.apart, nil
+	}
+	e.box.Letters = append(slices.Clone(e.box.Letters), l)
+	return &e, nil
+}
+
+// note notes the message's key.
+func (c *sending) note(ctx context.Context, e *entry) error {
+	if c.m.Key == "" {
+		return nil
+	}
+	key := hash(c.m.Key)
+	if slices.Contains(e.box.Keys, key) {
+		return errKnown
+	}
+	b := c.s.bucketOf(c.id)
+	if e.box.Spilled {
+		switch m, err := c.s.last(ctx, b, c.s.apart(c.id, "k", e.box.Birth, key)); {
+		case err != nil:
+			return err
+		case m != nil:
+			return errKnown
+		}
+	}
+	e.box.Keys = append(slices.Clone(e.box.Keys), key)
+	if len(e.box.Keys) <= inlineKeys {
+		return nil
+	}
+	old := e.box.Keys[:inlineKeys/2]
+	for _, k := range old {
+		if _, err := c.s.put(ctx, b, c.s.apart(c.id, "k", e.box.Birth, k), nil, nil, nil); err != nil {
+			return err
+		}
+	}
+	e.box.Keys, e.box.Spilled = slices.Clone(e.box.Keys[len(old):]), true
+	return nil
+}
+
+// Inbox implements [durable.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx, id); err != nil {
+		return nil, err
+	}
+	e, err := s.get(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil:
+		return nil, durable.ErrNotFound
+	}
+	for _, l := range e.box.Letters {
+		if l.Seq <= after {
+			continue
+		}
+		m := durable.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: timeOf(l.Sent)}
+		if l.Apart != "" {
+			raw, err := s.last(ctx, s.bucketOf(id), s.apart(id, "m", e.box.Birth, l.Apart))
+			switch {
+			case err != nil:
+				return nil, err
+			case raw == nil: // received meanwhile, or lost
+				return nil, fmt.Errorf("natsstore: the payload of message %d of %q is gone", l.Seq, id)
+			}
+			m.Payload = raw.Data
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// Lease implements [durable.Store].
+func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
+	ctx = background(ctx)
+	if err := s.refused(ctx, worker); err != nil {
+		return err
+	}
+	b := s.workers()
+	seq, err := s.put(ctx, b, b.prefix+"l."+token(worker), nil, leaseHeader(until), nil)
+	if err == nil {
+		s.index.lease(worker, seq, until.UnixNano())
+		s.listeners.Tell()
+	}
+	return err
+}
+
+// Leased implements [durable.Store].
+func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	ctx = background(ctx)
+	if err := s.refused(ctx, worker); err != nil {
+		return time.Time{}, err
+	}
+	b := s.workers()
+	m, err := s.last(ctx, b, b.prefix+"l."+token(worker))
+	if err != nil || m == nil {
+		return time.Time{}, err
+	}
+	at, err := leaseOf(m.Header)
+	return time.Unix(0, at).UTC(), err
+}
+
+// Notify implements [durable.Notifier]: f is called after writes of this process, and after those
+// of others that make an instance due.
+func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
+
+// refused returns why a call with these texts cannot be made, or nil. The first is an id.
+func (s *Store) refused(ctx context.Context, texts ...string) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	for i, t := range texts {
+		if !utf8.ValidString(t) || i == 0 && len(t) > maxText {
+			return fmt.Errorf("%w: %.40q", ErrText, t)
+		}
+	}
+	return ctx.Err()
+}
+
+// bucketOf is the bucket of an instance.
+func (s *Store) bucketOf(id string) *bucket { return s.buckets[s.shardOf(id)] }
+
+func (s *Store) shardOf(id string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // it never fails
+	return int(h.Sum32() % uint32(len(s.buckets)-1))
+}
+
+// workers is the bucket of leases.
+func (s *Store) workers() *bucket { return s.buckets[len(s.buckets)-1] }
+
+// subject is where the entry of an instance is.
+func (s *Store) subject(id string) string { return s.bucketOf(id).prefix + "i." + token(id) }
+
+// apart is where a part of a mailbox is.
+func (s *Store) apart(id, what, birth, name string) string {
+	return strings.Join([]string{s.bucketOf(id).prefix + what, token(id), birth, name}, ".")
+}
+
+func background(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}

@@ -1,0 +1,354 @@
+package natsstore_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/natsstore"
+	"github.com/movenext/movenext/durable/natsstore/natstest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// few is enough shards for a test.
+const few = 3
+
+func embedded(t testing.TB, opts ...natsstore.Option) *natsstore.Store {
+	t.Helper()
+	s, err := natsstore.Embedded(t.TempDir(), append([]natsstore.Option{natsstore.Unsynced(), natsstore.Shards(few)}, opts...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func connected(t testing.TB, url string, opts ...natsstore.Option) *natsstore.Store {
+	t.Helper()
+	s, err := natsstore.Connect(t.Context(), url, append([]natsstore.Option{natsstore.Shards(few)}, opts...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	durabletest.Store(t, func(t testing.TB) durable.Store { return embedded(t) })
+}
+
+// TestStoreInACluster has three servers, and three replicas of all.
+func TestStoreInACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts clusters")
+	}
+	c := natstest.New(t, 3)
+	n := 0
+	durabletest.Store(t, func(t testing.TB) durable.Store {
+		n++
+		return connected(t, c.URL(), natsstore.Bucket(fmt.Sprint("store-", n)), natsstore.Shards(1))
+	})
+}
+
+func instance(id string) *durable.Record {
+	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+}
+
+func due(now int64) durable.Taking {
+	return durable.Taking{Now: time.Unix(now, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 100}
+}
+
+func TestWhatWasWrittenIsThereAgain(t *testing.T) {
+	dir := t.TempDir()
+	first, err := natsstore.Embedded(dir, natsstore.Shards(few))
+	require.NoError(t, err)
+	for _, id := range []string{"a", "waits"} {
+		_, err = first.Swap(t.Context(), instance(id))
+		require.NoError(t, err)
+	}
+	require.NoError(t, first.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	require.NoError(t, first.Close())
+	require.NoError(t, first.Close(), "a second time")
+	_, err = first.Load(t.Context(), "a")
+	require.ErrorIs(t, err, natsstore.ErrClosed)
+	_, err = first.Swap(t.Context(), instance("b"))
+	require.ErrorIs(t, err, natsstore.ErrClosed)
+
+	second, err := natsstore.Embedded(dir, natsstore.Shards(7))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, second.Close()) }()
+	r, err := second.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "state", string(r.State))
+	ids, _, err := second.Take(t.Context(), due(1))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, ids)
+	require.NoError(t, second.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
+	list, err := second.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 1, "the key is known")
+}
+
+func TestWhatCannotBeOpenedSaysWhy(t *testing.T) {
+	_, err := natsstore.Embedded("")
+	require.ErrorContains(t, err, "natsstore: starting a server")
+	_, err = natsstore.Connect(t.Context(), "nats://127.0.0.1:1")
+	require.ErrorContains(t, err, "natsstore: opening the store")
+	for _, o := range []natsstore.Option{natsstore.Bucket("a.b"), natsstore.Shards(0), natsstore.Replicas(9), nil} {
+		_, err = natsstore.Connect(t.Context(), "nats://127.0.0.1:1", o)
+		require.Error(t, err)
+	}
+}
+
+func TestBucketsOfANewerVersionAreRefused(t *testing.T) {
+	c := natstest.New(t, 1)
+	old := connected(t, c.URL())
+	js := connection(t, c.URL())
+	_, err := js.Publish(t.Context(), "$KV.movenext-workers.store", []byte(`{"version":99,"shards":1}`))
+	require.NoError(t, err)
+	_, err = natsstore.Connect(t.Context(), c.URL())
+	require.ErrorIs(t, err, natsstore.ErrVersion)
+	require.ErrorContains(t, err, "has 99")
+	_, err = old.Swap(t.Context(), instance("a"))
+	require.NoError(t, err, "a worker that runs goes on")
+
+	_, err = js.Publish(t.Context(), "$KV.movenext-workers.store", []byte(`{}`))
+	require.NoError(t, err)
+	_, err = natsstore.Connect(t.Context(), c.URL())
+	require.ErrorIs(t, err, natsstore.ErrForeign)
+}
+
+func TestBucketsOfOthersAreRefused(t *testing.T) {
+	c := natstest.New(t, 1)
+	js := connection(t, c.URL())
+	_, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "theirs-workers"})
+	require.NoError(t, err)
+	_, err = natsstore.Connect(t.Context(), c.URL(), natsstore.Bucket("theirs"))
+	require.ErrorIs(t, err, natsstore.ErrForeign)
+	require.ErrorContains(t, err, "direct gets")
+}
+
+// connection is that of an operator.
+func connection(t testing.TB, url string, opts ...nats.Option) jetstream.JetStream {
+	t.Helper()
+	c, err := nats.Connect(url, opts...)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	js, err := jetstream.New(c)
+	require.NoError(t, err)
+	return js
+}
+
+func TestTextsThatCannotBeKeptAreRefused(t *testing.T) {
+	s := embedded(t)
+	for _, text := range []string{"\xff", strings.Repeat("a", 1001)} {
+		_, err := s.Swap(t.Context(), instance(text))
+		require.ErrorIs(t, err, natsstore.ErrText)
+		_, err = s.Load(t.Context(), text)
+		require.ErrorIs(t, err, natsstore.ErrText)
+	}
+	require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: "\xff"}), natsstore.ErrText)
+	for _, id := range []string{"", "=", "a.b", "a b*>\r\n\x00", strings.Repeat("ü", 500)} {
+		r := instance(id)
+		r.Due = time.Unix(1, 0)
+		_, err := s.Swap(t.Context(), r)
+		require.NoError(t, err, id)
+		got, err := s.Load(t.Context(), id)
+		require.NoError(t, err, id)
+		assert.Equal(t, id, got.ID)
+	}
+	ids, _, err := s.Take(t.Context(), due(2))
+	require.NoError(t, err)
+	assert.Len(t, ids, 5)
+}
+
+// TestTwoWorkersTakeDifferentInstances has two stores, as two processes have them.
+func TestTwoWorkersTakeDifferentInstances(t *testing.T) {
+	c := natstest.New(t, 1)
+	a, b := connected(t, c.URL()), connected(t, c.URL(), natsstore.Shards(9))
+	const n = 60
+	for i := range n {
+		r := instance(fmt.Sprint("i", i))
+		r.Due = time.Unix(1, 0)
+		_, err := a.Swap(t.Context(), r)
+		require.NoError(t, err)
+	}
+	var mu sync.Mutex
+	count := map[string]int{}
+	var both sync.WaitGroup
+	for _, s := range []*natsstore.Store{a, b} {
+		both.Go(func() {
+			for {
+				mu.Lock()
+				all := len(count) == n
+				mu.Unlock()
+				if all {
+					return
+				}
+				by := due(2)
+				by.Limit = 7
+				ids, _, err := s.Take(t.Context(), by)
+				if !assert.NoError(t, err) {
+					return
+				}
+				mu.Lock()
+				for _, id := range ids {
+					count[id]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	both.Wait()
+	for id, times := range count {
+		assert.Equal(t, 1, times, id)
+	}
+}
+
+// TestAnotherProcessIsToldOfAMessage has one store whose engine waits, and another one that sends.
+func TestAnotherProcessIsToldOfAMessage(t *testing.T) {
+	c := natstest.New(t, 1)
+	a, b := connected(t, c.URL()), connected(t, c.URL())
+	_, err := a.Swap(t.Context(), instance("x"))
+	require.NoError(t, err)
+	told := make(chan struct{}, 100)
+	defer b.Notify(func() { told <- struct{}{} })()
+	require.NoError(t, a.Send(t.Context(), "x", durable.Message{Name: "m"}))
+	for {
+		<-told
+		ids, _, err := b.Take(t.Context(), due(1))
+		require.NoError(t, err)
+		if len(ids) > 0 {
+			assert.Equal(t, []string{"x"}, ids)
+			return
+		}
+	}
+}
+
+// TestASendMeetsTheEndOfAWait has a sender and a worker at the same entry, again and again: the
+// message is either seen by the swap, or makes the instance due.
+func TestASendMeetsTheEndOfAWait(t *testing.T) {
+	s := embedded(t)
+	for i := range 30 {
+		r := instance(fmt.Sprint("i", i))
+		r.Owner = "w"
+		_, err := s.Swap(t.Context(), r)
+		require.NoError(t, err)
+		r.Owner = ""
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
+		}
+		all.Go(func() {
+			_, err := s.Swap(context.Background(), r)
+			assert.NoError(t, err)
+		})
+		all.Wait()
+		ids, _, err := s.Take(t.Context(), due(1))
+		require.NoError(t, err)
+		assert.Equal(t, []string{r.ID}, ids)
+		list, err := s.Inbox(t.Context(), r.ID, 0)
+		require.NoError(t, err)
+		assert.Len(t, list, 1, "one of two with the same key")
+	}
+}
+
+// TestALargeMailboxLiesApart has payloads and keys that do not fit into an entry's head.
+func TestALargeMailboxLiesApart(t *testing.T) {
+	s := embedded(t)
+	r := instance("a")
+	_, err := s.Swap(t.Context(), r)
+	require.NoError(t, err)
+	const n = 160
+	send := func() {
+		for i := range n {
+			payload := make([]byte, 30*i)
+			require.NoError(t, s.Send(t.Context(), "a", durable.Message{Name: "m", Key: fmt.Sprint(i), Payload: payload}))
+		}
+	}
+	send()
+	send()
+	list, err := s.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	require.Len(t, list, n)
+	for i, m := range list {
+		assert.EqualValues(t, i+1, m.Seq)
+		assert.Len(t, m.Payload, 30*i)
+	}
+	r.Seen, r.Floor = n, n-1
+	_, err = s.Swap(t.Context(), r)
+	require.NoError(t, err)
+	list, err = s.Inbox(t.Context(), "a", 0)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	r.Status, r.Updated = durable.Completed, time.Unix(1, 0)
+	_, err = s.Swap(t.Context(), r)
+	require.NoError(t, err)
+	purged, err := s.Purge(t.Context(), time.Unix(2, 0), 10)
+	require.NoError(t, err)
+	assert.Equal(t, 1, purged)
+}
+
+// TestACheckpointThatIsTooLargeIsRefused by a server of whom a message may have less.
+func TestACheckpointThatIsTooLargeIsRefused(t *testing.T) {
+	s := embedded(t)
+	r := instance("a")
+	_, err := s.Swap(t.Context(), r)
+	require.NoError(t, err)
+	r.State = make([]byte, 5<<20)
+	_, err = s.Swap(t.Context(), r)
+	require.ErrorIs(t, err, durable.ErrTooLarge)
+	require.ErrorContains(t, err, "messages of 4194304 bytes")
+	got, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "state", string(got.State), "nothing was written")
+	assert.EqualValues(t, 1, r.Version)
+}
+
+func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
+	s := embedded(t)
+	now := time.Now()
+	for worker, until := range map[string]time.Duration{"gone": -time.Hour, "owner": -time.Hour, "alive": time.Hour} {
+		require.NoError(t, s.Lease(t.Context(), worker, now.Add(until)))
+	}
+	owned := instance("a")
+	owned.Owner = "owner"
+	_, err := s.Swap(t.Context(), owned)
+	require.NoError(t, err)
+	_, err = s.Purge(t.Context(), now, 10)
+	require.NoError(t, err)
+	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
+		until, err := s.Leased(t.Context(), worker)
+		require.NoError(t, err)
+		assert.Equal(t, kept, !until.IsZero(), worker)
+	}
+}
+
+func TestANilContextNeverEnds(t *testing.T) {
+	var none context.Context
+	s := embedded(t)
+	_, err := s.Swap(none, instance("a"))
+	require.NoError(t, err)
+	_, err = s.Load(none, "a")
+	require.NoError(t, err)
+	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
+	_, err = s.Inbox(none, "a", 0)
+	require.NoError(t, err)
+	_, _, err = s.Take(none, due(1))
+	require.NoError(t, err)
+	_, err = s.List(none, durable.Filter{})
+	require.NoError(t, err)
+	_, err = s.Purge(none, time.Now(), 1)
+	require.NoError(t, err)
+	require.NoError(t, s.Lease(none, "w", time.Now()))
+	_, err = s.Leased(none, "w")
+	require.NoError(t, err)
+}

@@ -1,0 +1,167 @@
+package durable
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// Codec changes what a store keeps: it encrypts or compresses. Both methods are given the id of
+// the instance, to which an encryption should bind its text, so that a store cannot exchange
+// those of two instances. They are called concurrently, do not keep what they are given, and
+// return new slices. Decode of what Encode returned gives the original; of anything else, an
+// error.
+type Codec interface {
+	Encode(id string, plain []byte) ([]byte, error)
+	Decode(id string, data []byte) ([]byte, error)
+}
+
+// Payloads makes an engine pass what it stores through a codec: checkpoints, outcomes, the
+// values of signals and the reasons of stuck instances. Ids, labels, the keys of signals, the
+// names of functions, steps and signals, and times stay readable, since stores look into
+// them. What was stored before without a codec is still read. An instance whose checkpoint
+// cannot be decoded is stuck, unchanged; one whose messages cannot be waits.
+func Payloads(c Codec) Option { return func(s *settings) { s.codec = c } }
+
+// coded is a store behind a codec.
+type coded struct {
+	Store
+	codec Codec
+}
+
+// codedMark begins what a codec has encoded.
+const codedMark = "movenext coded 1\n"
+
+func (s coded) encode(id string, plain []byte) (data []byte, err error) {
+	if bytes.HasPrefix(plain, []byte(codedMark)) || len(plain) == 0 {
+		return plain, nil // it could not be decoded, and stays what it is
+	}
+	defer caught(&err)
+	if data, err = s.codec.Encode(id, plain); err != nil {
+		return nil, fmt.Errorf("durable: the codec fails: %w", err)
+	}
+	return append([]byte(codedMark), data...), nil
+}
+
+func (s coded) decode(id string, data []byte) (plain []byte, err error) {
+	data, ok := bytes.CutPrefix(data, []byte(codedMark))
+	if !ok {
+		return data, nil
+	}
+	defer caught(&err)
+	if plain, err = s.codec.Decode(id, data); err != nil {
+		return nil, fmt.Errorf("durable: the codec fails: %w", err)
+	}
+	return plain, nil
+}
+
+// read decodes a record. A state that cannot be decoded is left as it is: it cannot be opened.
+func (s coded) read(r *Record) {
+	if plain, err := s.decode(r.ID, r.State); err == nil {
+		r.State = plain
+	}
+	text, ok := strings.CutPrefix(r.Reason, codedMark)
+	if !ok {
+		return
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return
+	}
+	if plain, err := s.decode(r.ID, append([]byte(codedMark), data...)); err == nil {
+		r.Reason = string(plain)
+	}
+}
+
+func (s coded) Load(ctx context.Context, id string) (*Record, error) {
+	r, err := s.Store.Load(ctx, id)
+	if err == nil {
+		s.read(r)
+	}
+	return r, err
+}
+
+func (s coded) List(ctx context.Context, f Filter) ([]*Record, error) {
+	list, err := s.Store.List(ctx, f)
+	for _, r := range list {
+		s.read(r)
+	}
+	return list, err
+}
+
+func (s coded) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+	return s.swap(r, func(stored *Record) (bool, error) { return s.Store.Swap(ctx, stored) })
+}
+
+// swap encodes a record and writes it.
+func (s coded) swap(r *Record, write func(*Record) (bool, error)) (mail bool, err error) {
+	stored := *r
+	if stored.State, err = s.encode(r.ID, r.State); err != nil {
+		return false, err
+	}
+	if r.Reason != "" && !strings.HasPrefix(r.Reason, codedMark) {
+		data, err := s.encode(r.ID, []byte(r.Reason))
+		if err != nil {
+			return false, err
+		}
+		stored.Reason = codedMark + base64.StdEncoding.EncodeToString(data[len(codedMark):])
+	}
+	mail, err = write(&stored)
+	r.Version = stored.Version
+	return mail, err
+}
+
+func (s coded) Send(ctx context.Context, id string, m Message) (err error) {
+	if m.Payload, err = s.encode(id, m.Payload); err != nil {
+		return err
+	}
+	return s.Store.Send(ctx, id, m)
+}
+
+func (s coded) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+	list, err := s.Store.Inbox(ctx, id, after)
+	return s.decodeAll(id, list, err)
+}
+
+// decodeAll decodes messages.
+func (s coded) decodeAll(id string, list []Message, err error) ([]Message, error) {
+	for i := range list {
+		if err != nil {
+			break
+		}
+		list[i].Payload, err = s.decode(id, list[i].Payload)
+	}
+	return list, err
+}
+
+// codedTransactor is a Transactor behind a codec.
+type codedTransactor struct {
+	of    Transactor
+	codec Codec
+}
+
+// Begin begins a transaction whose checkpoints are encoded.
+func (t codedTransactor) Begin(ctx context.Context) (Transaction, error) {
+	tx, err := t.of.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return codedTransaction{tx, coded{codec: t.codec}}, nil
+}
+
+// codedTransaction is a Transaction behind a codec.
+type codedTransaction struct {
+	Transaction
+	by coded
+}
+
+func (t codedTransaction) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+	return t.by.swap(r, func(stored *Record) (bool, error) { return t.Transaction.Swap(ctx, stored) })
+}
+
+func (t codedTransaction) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+	list, err := t.Transaction.Inbox(ctx, id, after)
+	return t.by.decodeAll(id, list, err)
+}

@@ -1,0 +1,60 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/pgstore"
+)
+
+// An engine on a Postgres database. In a program the address is like
+// postgres://orders@db.example.com/orders.
+func Example() {
+	ctx := context.Background()
+	store, err := pgstore.Open(ctx, server.Address(), pgstore.Schema("example"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine, err := durable.Open(ctx, store)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	list, err := engine.List(ctx, durable.Filter{Status: durable.Stuck})
+	fmt.Println(len(list), "are stuck,", err)
+	fmt.Println(engine.Shutdown(ctx), store.Close())
+	// Output:
+	// 0 are stuck, <nil>
+	// <nil> <nil>
+}
+
+// A step's statements are committed together with its result. Called alone, as here, it has a
+// transaction of its own; the engine calls it in the same way.
+func ExampleStore_Begin() {
+	ctx := context.Background()
+	store, err := pgstore.Open(ctx, server.Address(), pgstore.Schema("example"), pgstore.Transactions(4))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx = durable.WithTransactor(ctx, store)
+	var n int
+	err = durable.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE payments (card TEXT, price INT) ON COMMIT DROP"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO payments VALUES ($1, $2)", "4711", 20); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, "SELECT sum(price) FROM payments").Scan(&n)
+	})
+	fmt.Println(n, err)
+	fmt.Println(store.Close())
+	// Output:
+	// 20 <nil>
+	// <nil>
+}

@@ -1,0 +1,127 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// # Tables
+//
+// instances has a row for each instance. wake is when it is due if it has no owner: its due
+// time, at once if a message was not seen, later if it was just handed out; NULL is never. The
+// times are nanoseconds since 1970, since those of Postgres are microseconds; NULL is no time.
+// last is the sequence number of the newest message. keys outlive the messages that they came
+// with, because a second message with the same key may come after the first was received and
+// dropped.
+//
+// Texts are compared by their bytes, as Go does. Indexes are partial: of a million suspended
+// instances those that wait for a message alone are in none but the primary key. state is
+// compressed by the engine's codec, if at all, so Postgres does not try to.
+
+// migrations bring tables from version i to i+1. A released one is never changed.
+var migrations = []string{`
+CREATE TABLE instances (
+	id TEXT COLLATE "C" PRIMARY KEY,
+	function TEXT COLLATE "C" NOT NULL,
+	run TEXT NOT NULL,
+	version BIGINT NOT NULL,
+	status TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	step TEXT COLLATE "C" NOT NULL,
+	labels TEXT NOT NULL,
+	created BIGINT,
+	updated BIGINT,
+	owner TEXT COLLATE "C" NOT NULL,
+	epoch BIGINT NOT NULL,
+	due BIGINT,
+	seen BIGINT NOT NULL,
+	floor BIGINT NOT NULL,
+	last BIGINT NOT NULL DEFAULT 0,
+	wake BIGINT,
+	state BYTEA
+);
+ALTER TABLE instances ALTER COLUMN state SET STORAGE EXTERNAL;
+CREATE INDEX instances_wake ON instances (wake, id) WHERE owner = '' AND wake IS NOT NULL;
+CREATE INDEX instances_owner ON instances (owner) WHERE owner <> '';
+CREATE INDEX instances_ended ON instances (updated) WHERE status IN ('completed', 'failed', 'canceled', 'terminated');
+CREATE INDEX instances_stuck ON instances (function, id) WHERE status = 'stuck';
+CREATE TABLE messages (
+	id TEXT COLLATE "C" NOT NULL,
+	seq BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	key TEXT NOT NULL,
+	payload BYTEA,
+	sent BIGINT,
+	PRIMARY KEY (id, seq)
+);
+CREATE TABLE keys (
+	id TEXT COLLATE "C" NOT NULL,
+	key TEXT COLLATE "C" NOT NULL,
+	PRIMARY KEY (id, key)
+);
+CREATE TABLE leases (
+	worker TEXT COLLATE "C" PRIMARY KEY,
+	until BIGINT
+);
+`}
+
+// ErrVersion is matched by the error for tables that a newer version of this package has made.
+var ErrVersion = errors.New("pgstore: the tables have a newer version")
+
+// migrationLock is the number of the advisory lock that one Open at a time has. Any number does
+// that other programs do not use.
+const migrationLock = 0x6d6f76656e657874
+
+// migrate makes the tables in a schema, or brings them up to date, in one transaction.
+func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+			return err
+		}
+		has, err := versionOf(ctx, tx, schema)
+		switch {
+		case err != nil:
+			return err
+		case has > len(migrations):
+			return fmt.Errorf("%w: the schema %q has %d, and this program knows %d", ErrVersion, schema, has, len(migrations))
+		case has == len(migrations):
+			return nil
+		}
+		for _, m := range migrations[has:] {
+			if _, err := tx.Exec(ctx, m); err != nil {
+				return fmt.Errorf("migrating the schema %q: %w", schema, err)
+			}
+		}
+		_, err = tx.Exec(ctx, "UPDATE movenext_version SET version = $1", len(migrations))
+		return err
+	})
+}
+
+// versionOf makes the schema current, creates it if it is missing, and returns the version of its
+// tables: 0 if there are none.
+func versionOf(ctx context.Context, tx pgx.Tx, schema string) (has int, err error) {
+	name := pgx.Identifier{schema}.Sanitize()
+	var exists bool
+	if err := tx.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", name).Scan(&exists); err != nil {
+		return 0, err
+	}
+	if !exists {
+		if _, err := tx.Exec(ctx, "CREATE SCHEMA "+name); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := tx.Exec(ctx, "SET LOCAL search_path TO "+name); err != nil {
+		return 0, err
+	}
+	if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name+".movenext_version").Scan(&exists); err != nil {
+		return 0, err
+	}
+	if exists {
+		return has, tx.QueryRow(ctx, "SELECT version FROM movenext_version").Scan(&has)
+	}
+	_, err = tx.Exec(ctx, "CREATE TABLE movenext_version (version INTEGER NOT NULL); INSERT INTO movenext_version VALUES (0)")
+	return 0, err
+}

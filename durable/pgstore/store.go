@@ -1,0 +1,400 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/listeners"
+)
+
+// Connections is how many connections a store has at most, unless its address says
+// pool_max_conns.
+const Connections = 16
+
+// ErrClosed is the error of a store that has been closed.
+var ErrClosed = errors.New("pgstore: the store is closed")
+
+// ErrText is matched by the error for an id or a name that Postgres cannot keep: a text that is
+// not UTF-8, or has a zero byte.
+var ErrText = errors.New("pgstore: the text is not UTF-8, or has a zero byte")
+
+// Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
+// safe for concurrent use. A nil context never ends.
+type Store struct {
+	pool      *pgxpool.Pool
+	steps     *pgxpool.Pool // of their transactions
+	most      int32         // of these
+	schema    string
+	closed    atomic.Bool
+	listeners listeners.Set
+}
+
+var (
+	_ durable.Store    = (*Store)(nil)
+	_ durable.Notifier = (*Store)(nil)
+)
+
+// Option configures a store that is being opened.
+type Option func(*Store)
+
+// Schema names the schema of the tables. The default is "movenext". Stores with different schemas
+// in one database have nothing to do with each other.
+func Schema(name string) Option { return func(s *Store) { s.schema = name } }
+
+// Open connects to a database, makes or migrates the tables, and returns the store. The address
+// is a URL or a list of settings, as [pgxpool.ParseConfig] takes it. It blocks until the server
+// has answered or ctx has ended. The store has goroutines and connections, which [Store.Close]
+// gives back.
+func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
+	s := &Store{schema: "movenext", most: Connections}
+	for _, o := range opts {
+		if o != nil {
+			o(s)
+		}
+	}
+	if err := s.open(background(ctx), address); err != nil {
+		return nil, fmt.Errorf("pgstore: opening the store: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, address string) error {
+	if s.schema == "" {
+		return errors.New("the name of the schema is empty")
+	}
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(address, "pool_max_conns") {
+		config.MaxConns = Connections
+	}
+	own := config.Copy()
+	config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{s.schema}.Sanitize()
+	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return err
+	}
+	err = migrate(ctx, c, s.schema)
+	if err = errors.Join(err, c.Close(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return err
+	}
+	return s.openSteps(ctx, own)
+}
+
+// Close waits for the calls that have begun, and closes the connections. Later calls return
+// [ErrClosed]; engines are shut down before. A second call does nothing.
+func (s *Store) Close() error {
+	if !s.closed.Swap(true) {
+		s.pool.Close()
+		s.steps.Close()
+	}
+	return nil
+}
+
+// Load implements [durable.Store].
+func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
+	if err := s.refused(id); err != nil {
+		return nil, err
+	}
+	r, err := scan(s.pool.QueryRow(background(ctx), "SELECT "+columns+" FROM instances WHERE id = $1", id))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, durable.ErrNotFound
+	}
+	return r, s.wrap(err)
+}
+
+// Of two transactions that meet at a row, the second waits for the first, and then looks at the
+// row again: at its version, and at last. So a Swap without an owner and a Send always see each
+// other: the later one finds what the earlier one has written.
+const (
+	create = `INSERT INTO instances (` + columns + `, wake)
+		VALUES ($1, $2, $3, 1 + $4::bigint, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, CASE WHEN $10 = '' THEN $12::bigint END)
+		ON CONFLICT (id) DO NOTHING RETURNING last > seen AS mail`
+	replace = `UPDATE instances SET function = $2, run = $3, version = version + 1, status = $5, reason = $6, labels = $7, created = $8,
+		updated = $9, owner = $10, epoch = $11, due = $12, seen = $13, floor = $14, state = $15, step = $16,
+		wake = CASE WHEN $10 <> '' THEN NULL WHEN last > $13 AND $5 IN ('running', 'waiting') THEN 0 ELSE $12::bigint END
+		WHERE id = $1 AND version = $4 RETURNING last > seen AS mail`
+	dropBelow = `WITH swapped AS (` + replace + `), dropped AS (
+		DELETE FROM messages WHERE id = $1 AND seq <= $14 AND EXISTS (SELECT FROM swapped))
+		SELECT mail FROM swapped`
+)
+
+// Swap implements [durable.Store]. If it returns an error of the connection, the record may have
+// been written.
+func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	if err := s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+		return false, err
+	}
+	mail, err = swap(background(ctx), s.pool, r)
+	switch {
+	case errors.Is(err, durable.ErrConflict):
+		return false, err
+	case err != nil:
+		return false, s.wrap(err)
+	}
+	s.swapped(r)
+	return mail, nil
+}
+
+// swapped counts a version, and tells of what may be due or have ended.
+func (s *Store) swapped(r *durable.Record) {
+	if r.Version++; r.Owner == "" {
+		s.listeners.Tell()
+	}
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
+// swap writes a record, and leaves its version.
+func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err error) {
+	labels, err := json.Marshal(r.Labels)
+	if err != nil {
+		return false, err
+	}
+	query := replace
+	switch {
+	case r.Version == 0:
+		query = create
+	case r.Floor > 0:
+		query = dropBelow
+	}
+	err = by.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), printable(r.Reason), string(labels),
+		nanos(r.Created), nanos(r.Updated), r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = durable.ErrConflict
+	}
+	return mail, err
+}
+
+// One statement, so that the row is locked for one round trip.
+const send = `WITH target AS (
+		SELECT status, owner FROM instances WHERE id = $1 FOR UPDATE
+	), open AS (
+		SELECT FROM target WHERE status NOT IN ('completed', 'failed', 'canceled', 'terminated')
+	), fresh AS (
+		INSERT INTO keys (id, key) SELECT $1, $3 FROM open WHERE $3 <> '' ON CONFLICT DO NOTHING RETURNING 1
+	), numbered AS (
+		UPDATE instances SET last = last + 1, wake = CASE WHEN owner = '' AND status <> 'stuck' THEN 0 ELSE wake END
+		WHERE id = $1 AND EXISTS (SELECT FROM open) AND ($3 = '' OR EXISTS (SELECT FROM fresh)) RETURNING last
+	), kept AS (
+		INSERT INTO messages (id, seq, name, key, payload, sent) SELECT $1, last, $2, $3, $4, $5 FROM numbered
+	) SELECT status FROM target`
+
+// Send implements [durable.Store].
+func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
+	if err := s.refused(id, m.Name, m.Key); err != nil {
+		return err
+	}
+	var status durable.Status
+	err := s.pool.QueryRow(background(ctx), send, id, m.Name, m.Key, m.Payload, nanos(m.Sent)).Scan(&status)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return durable.ErrNotFound
+	case err != nil:
+		return s.wrap(err)
+	case status.Ended():
+		return durable.ErrEnded
+	}
+	s.listeners.Tell()
+	return nil
+}
+
+// Inbox implements [durable.Store].
+func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	if err := s.refused(id); err != nil {
+		return nil, err
+	}
+	list, err := inbox(background(ctx), s.pool, id, after)
+	if errors.Is(err, durable.ErrNotFound) {
+		return nil, err
+	}
+	return list, s.wrap(err)
+}
+
+// inbox reads the messages of an instance.
+func inbox(ctx context.Context, by querier, id string, after int64) ([]durable.Message, error) {
+	rows, err := by.Query(ctx, "SELECT seq, name, key, payload, sent FROM messages WHERE id = $1 AND seq > $2 ORDER BY seq", id, after)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m durable.Message, err error) {
+		var sent *int64
+		err = row.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent)
+		m.Sent = timeOf(sent)
+		return m, err
+	})
+	if err != nil || len(list) > 0 {
+		return list, err
+	}
+	var found int
+	err = by.QueryRow(ctx, "SELECT 1 FROM instances WHERE id = $1", id).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, durable.ErrNotFound
+	}
+	return nil, err
+}
+
+// Lease implements [durable.Store].
+func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
+	if err := s.refused(worker); err != nil {
+		return err
+	}
+	_, err := s.pool.Exec(background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
+		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, nanos(until))
+	return s.wrap(err)
+}
+
+// Leased implements [durable.Store].
+func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	if err := s.refused(worker); err != nil {
+		return time.Time{}, err
+	}
+	var at *int64
+	err = s.pool.QueryRow(background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return timeOf(at), s.wrap(err)
+}
+
+// List implements [durable.Store].
+func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
+	if err := s.refused(f.After, f.Function, string(f.Status)); err != nil {
+		return nil, err
+	}
+	// Labels are compared here: their names may be any text. So pages are read until one is full.
+	for after := f.After; ; {
+		rows, err := s.pool.Query(background(ctx), "SELECT "+columns+` FROM instances
+			WHERE id > $1 AND ($2 = '' OR function = $2) AND ($3 = '' OR status = $3) ORDER BY id LIMIT $4`,
+			after, f.Function, string(f.Status), f.Most())
+		if err != nil {
+			return nil, s.wrap(err)
+		}
+		page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*durable.Record, error) { return scan(row) })
+		if err != nil {
+			return nil, s.wrap(err)
+		}
+		for _, r := range page {
+			if after = r.ID; f.Matches(r) {
+				list = append(list, r)
+			}
+			if len(list) == f.Most() {
+				return list, nil
+			}
+		}
+		if len(page) < f.Most() {
+			return list, nil
+		}
+	}
+}
+
+// Purge implements [durable.Store]. It also forgets leases that expired before that time and own
+// nothing.
+func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	if err := s.refused(); err != nil {
+		return 0, err
+	}
+	err = s.pool.QueryRow(background(ctx), `WITH old AS (
+			SELECT id FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < $1
+			LIMIT $2 FOR UPDATE SKIP LOCKED
+		), forgotten AS (
+			DELETE FROM instances USING old WHERE instances.id = old.id RETURNING 1
+		), mail AS (
+			DELETE FROM messages USING old WHERE messages.id = old.id
+		), known AS (
+			DELETE FROM keys USING old WHERE keys.id = old.id
+		), gone AS (
+			DELETE FROM leases WHERE until < $1 AND NOT EXISTS (SELECT FROM instances WHERE owner = worker)
+		) SELECT count(*) FROM forgotten`, nanos(before), limit).Scan(&n)
+	return n, s.wrap(err)
+}
+
+// Notify implements [durable.Notifier]: f is called after writes of this process.
+func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
+
+// columns of a record, in the order of scan.
+const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
+
+// scan reads a record from a row.
+func scan(row pgx.Row) (*durable.Record, error) {
+	var r durable.Record
+	var labels string
+	var created, updated, due *int64
+	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)
+	if err != nil {
+		return nil, err
+	}
+	r.Created, r.Updated, r.Due = timeOf(created), timeOf(updated), timeOf(due)
+	return &r, json.Unmarshal([]byte(labels), &r.Labels)
+}
+
+// refused returns why a call with these texts cannot be made, or nil.
+func (s *Store) refused(texts ...string) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	for _, t := range texts {
+		if !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
+			return fmt.Errorf("%w: %q", ErrText, t)
+		}
+	}
+	return nil
+}
+
+// printable is a text for people, as Postgres can keep it.
+func printable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// nanos is a time as it is kept.
+func nanos(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	n := t.UnixNano()
+	return &n
+}
+
+func timeOf(n *int64) time.Time {
+	if n == nil {
+		return time.Time{}
+	}
+	return time.Unix(0, *n).UTC()
+}
+
+func background(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// wrap says where an error comes from.
+func (s *Store) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if s.closed.Load() {
+		err = errors.Join(ErrClosed, err)
+	}
+	return fmt.Errorf("pgstore: %w", err)
+}

@@ -1,0 +1,295 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/durabletest"
+	"github.com/movenext/movenext/durable/pgstore"
+	"github.com/movenext/movenext/durable/pgstore/pgtest"
+)
+
+// server is the server of all tests, each of which has a schema of its own.
+var server *pgtest.Server
+
+func TestMain(m *testing.M) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	s, err := pgtest.Start(ctx, "")
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	server = s
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent(), goleak.Cleanup(func(code int) {
+		s.Stop()
+		_ = os.RemoveAll(s.Dir())
+		os.Exit(code)
+	}))
+}
+
+var schemas atomic.Int64
+
+func newSchema() string { return fmt.Sprintf("a \"schema\" %d", schemas.Add(1)) }
+
+func opened(t testing.TB, schema string) *pgstore.Store {
+	t.Helper()
+	s, err := pgstore.Open(t.Context(), server.Address(), pgstore.Schema(schema))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, newSchema()) })
+}
+
+func instance(id string) *durable.Record {
+	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
+}
+
+func TestWhatWasWrittenIsThereAgain(t *testing.T) {
+	schema := newSchema()
+	first := opened(t, schema)
+	_, err := first.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	require.NoError(t, first.Close())
+	require.NoError(t, first.Close(), "a second time")
+	_, err = first.Load(t.Context(), "a")
+	require.ErrorIs(t, err, pgstore.ErrClosed)
+	_, err = first.Swap(t.Context(), instance("b"))
+	require.ErrorIs(t, err, pgstore.ErrClosed)
+
+	r, err := opened(t, schema).Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "state", string(r.State))
+	_, err = opened(t, newSchema()).Load(t.Context(), "a")
+	require.ErrorIs(t, err, durable.ErrNotFound, "another schema is another store")
+}
+
+// TestTablesOfANewerVersionAreRefused has a worker of the old version while the new one is
+// deployed.
+func TestTablesOfANewerVersionAreRefused(t *testing.T) {
+	schema := newSchema()
+	old := opened(t, schema)
+	c, err := pgx.Connect(t.Context(), server.Address())
+	require.NoError(t, err)
+	defer func() { _ = c.Close(t.Context()) }()
+	_, err = c.Exec(t.Context(), "UPDATE "+pgx.Identifier{schema, "movenext_version"}.Sanitize()+" SET version = 99")
+	require.NoError(t, err)
+	_, err = pgstore.Open(t.Context(), server.Address(), pgstore.Schema(schema))
+	require.ErrorIs(t, err, pgstore.ErrVersion)
+	require.ErrorContains(t, err, "has 99")
+	_, err = old.Swap(t.Context(), instance("a"))
+	require.NoError(t, err, "a worker that runs goes on")
+}
+
+func TestWhatCannotBeOpenedSaysWhy(t *testing.T) {
+	_, err := pgstore.Open(t.Context(), "this is no address")
+	require.ErrorContains(t, err, "pgstore: opening the store")
+	_, err = pgstore.Open(t.Context(), "host="+t.TempDir())
+	require.Error(t, err, "there is no server")
+	_, err = pgstore.Open(t.Context(), server.Address(), pgstore.Schema(""), nil)
+	require.ErrorContains(t, err, "empty")
+}
+
+// TestAUserWithoutRightsIsTold opens the store as a user that may not create a schema, and then as
+// one that may use the tables that are there.
+func TestAUserWithoutRightsIsTold(t *testing.T) {
+	c, err := pgx.Connect(t.Context(), server.Address())
+	require.NoError(t, err)
+	defer func() { _ = c.Close(context.Background()) }()
+	_, err = c.Exec(t.Context(), "CREATE ROLE guest LOGIN")
+	require.NoError(t, err)
+	guest := strings.Replace(server.Address(), "user=postgres", "user=guest", 1)
+	schema := newSchema()
+	_, err = pgstore.Open(t.Context(), guest, pgstore.Schema(schema))
+	require.ErrorContains(t, err, "permission denied")
+
+	opened(t, schema)
+	name := pgx.Identifier{schema}.Sanitize()
+	_, err = c.Exec(t.Context(), "GRANT USAGE ON SCHEMA "+name+" TO guest; GRANT ALL ON ALL TABLES IN SCHEMA "+name+" TO guest")
+	require.NoError(t, err)
+	s, err := pgstore.Open(t.Context(), guest, pgstore.Schema(schema))
+	require.NoError(t, err)
+	defer func() { _ = s.Close() }()
+	_, err = s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+}
+
+func TestTextsThatPostgresCannotKeepAreRefused(t *testing.T) {
+	s := opened(t, newSchema())
+	for _, text := range []string{"a\x00b", "\xff"} {
+		_, err := s.Swap(t.Context(), instance(text))
+		require.ErrorIs(t, err, pgstore.ErrText)
+		_, err = s.Load(t.Context(), text)
+		require.ErrorIs(t, err, pgstore.ErrText)
+		require.ErrorIs(t, s.Send(t.Context(), "a", durable.Message{Name: text}), pgstore.ErrText)
+	}
+	r := instance("a")
+	r.Reason, r.Labels = "panic: \x00\xff", map[string]string{"any": "\x00"}
+	_, err := s.Swap(t.Context(), r)
+	require.NoError(t, err, "what people read is made readable")
+	got, err := s.Load(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "panic: \uFFFD\uFFFD", got.Reason)
+	assert.Equal(t, r.Labels, got.Labels)
+}
+
+// TestASendMeetsTheEndOfAWait has a sender and a worker at the same row, again and again: the
+// message is either seen by the swap, or makes the instance due.
+func TestASendMeetsTheEndOfAWait(t *testing.T) {
+	s := opened(t, newSchema())
+	for i := range 50 {
+		r := instance(fmt.Sprint("i", i))
+		r.Owner = "w"
+		_, err := s.Swap(t.Context(), r)
+		require.NoError(t, err)
+		r.Owner = ""
+		var both sync.WaitGroup
+		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
+		both.Go(func() { assert.NoError(t, s.Send(context.Background(), r.ID, durable.Message{Name: "m", Key: "k"})) })
+		both.Go(func() {
+			_, err := s.Swap(context.Background(), r)
+			assert.NoError(t, err)
+		})
+		both.Wait()
+		ids, _, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		require.NoError(t, err)
+		assert.Equal(t, []string{r.ID}, ids)
+		list, err := s.Inbox(t.Context(), r.ID, 0)
+		require.NoError(t, err)
+		assert.Len(t, list, 1, "one of two with the same key")
+	}
+}
+
+// TestACrashOfTheServerLosesNothingThatWasAnswered kills the server in the middle of writes.
+func TestACrashOfTheServerLosesNothingThatWasAnswered(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	own, err := pgtest.Start(ctx, "")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(own.Dir()) })
+	s, err := pgstore.Open(ctx, own.Address())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close()) }()
+	var written sync.Map
+	var writers sync.WaitGroup
+	enough := make(chan struct{}, 1)
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprintf("%d-%d", w, i)
+				if _, err := s.Swap(ctx, instance(id)); err != nil {
+					return // the server is gone
+				}
+				written.Store(id, true)
+				if i == 20 {
+					select {
+					case enough <- struct{}{}:
+					default:
+					}
+				}
+			}
+		})
+	}
+	<-enough
+	own.Kill()
+	writers.Wait()
+	_, err = s.Load(ctx, "0-0")
+	require.Error(t, err, "while the server is down")
+
+	again, err := pgtest.Start(ctx, own.Dir())
+	require.NoError(t, err)
+	defer again.Stop()
+	written.Range(func(id, _ any) bool {
+		_, err := s.Load(ctx, id.(string))
+		return assert.NoError(t, err, id)
+	})
+}
+
+func TestTakingTellsNothing(t *testing.T) {
+	s := opened(t, newSchema())
+	told := 0
+	defer s.Notify(func() { told++ })()
+	_, err := s.Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	assert.Equal(t, 1, told)
+	_, _, err = s.Take(t.Context(), durable.Taking{Now: time.Now(), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+	require.NoError(t, err)
+	assert.Equal(t, 1, told)
+}
+
+func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
+	s := opened(t, newSchema())
+	now := time.Now()
+	for worker, until := range map[string]time.Duration{"gone": -time.Hour, "owner": -time.Hour, "alive": time.Hour} {
+		require.NoError(t, s.Lease(t.Context(), worker, now.Add(until)))
+	}
+	owned := instance("a")
+	owned.Owner = "owner"
+	_, err := s.Swap(t.Context(), owned)
+	require.NoError(t, err)
+	_, err = s.Purge(t.Context(), now, 10)
+	require.NoError(t, err)
+	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
+		until, err := s.Leased(t.Context(), worker)
+		require.NoError(t, err)
+		assert.Equal(t, kept, !until.IsZero(), worker)
+	}
+}
+
+func TestANilContextNeverEnds(t *testing.T) {
+	var none context.Context
+	s := opened(t, newSchema())
+	_, err := s.Swap(none, instance("a"))
+	require.NoError(t, err)
+	_, err = s.Load(none, "a")
+	require.NoError(t, err)
+	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
+	_, err = s.Inbox(none, "a", 0)
+	require.NoError(t, err)
+	_, _, err = s.Take(none, durable.Taking{Now: time.Now(), Functions: []string{"f"}, Limit: 1})
+	require.NoError(t, err)
+	_, err = s.List(none, durable.Filter{})
+	require.NoError(t, err)
+	_, err = s.Purge(none, time.Now(), 1)
+	require.NoError(t, err)
+	require.NoError(t, s.Lease(none, "w", time.Now()))
+	_, err = s.Leased(none, "w")
+	require.NoError(t, err)
+}
+
+func BenchmarkSwap(b *testing.B) {
+	for _, writers := range []int{1, 16, 64} {
+		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {
+			s := opened(b, newSchema())
+			var all sync.WaitGroup
+			for w := range writers {
+				all.Go(func() {
+					r := instance(fmt.Sprint(w))
+					r.State = make([]byte, 500)
+					for i := w; i < b.N; i += writers {
+						if _, err := s.Swap(context.Background(), r); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Taking
+//
+// A Take looks in two places: instances without an owner whose wake has come, and instances whose
+// owner's lease has expired. It locks what it finds, and skips what another Take has locked, so
+// that workers do not wait for each other. Then it hides the oldest of them, up to the limit, by a
+// later wake.
+//
+// An expired lease may be renewed between the two steps: the instance is then loaded by a worker
+// that sees a living owner, or is claimed. A claim compares versions, so both are safe.
+
+// served selects what a worker serves: $2 are its functions, $3 its steps, NULL for all.
+const served = `function = ANY ($2) AND (step = '' OR $3::text[] IS NULL OR step = ANY ($3))`
+
+const (
+	due = `SELECT id, wake FROM instances WHERE owner = '' AND wake <= $1 AND ` + served + `
+		ORDER BY wake, id LIMIT $4 FOR UPDATE SKIP LOCKED`
+	owned = `SELECT id, greatest(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
+		WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) <= $1 AND ` + served + `
+		ORDER BY at, id LIMIT $4 FOR UPDATE OF instances SKIP LOCKED`
+	hide = `UPDATE instances SET wake = $1 WHERE id = ANY ($2)`
+	next = `SELECT least(
+		(SELECT min(wake) FROM instances WHERE owner = '' AND wake > $1 AND ` + served + `),
+		(SELECT min(greatest(coalesce(wake, 0), coalesce(until, 0))) FROM instances LEFT JOIN leases ON worker = owner
+			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + served + `))`
+)
+
+// candidate is an instance that can be taken, and since when.
+type candidate struct {
+	ID string
+	At int64
+}
+
+// Take implements [durable.Store].
+func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, soonest time.Time, err error) {
+	if err := s.refused(slices.Concat(t.Functions, t.Steps)...); err != nil || len(t.Functions) == 0 {
+		return nil, time.Time{}, err
+	}
+	ctx = background(ctx)
+	now, hidden := t.Now.UnixNano(), t.Now.Add(t.Hide)
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		found, err := candidates(ctx, tx, now, t)
+		if err != nil {
+			return err
+		}
+		for _, c := range found[:min(len(found), t.Limit)] {
+			ids = append(ids, c.ID)
+		}
+		batch := &pgx.Batch{}
+		if len(ids) > 0 {
+			batch.Queue(hide, hidden.UnixNano(), ids)
+		}
+		var at *int64
+		batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error { return row.Scan(&at) })
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		if soonest = timeOf(at); len(found) > t.Limit {
+			soonest = t.Now // more are due
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, time.Time{}, s.wrap(err)
+	}
+	return ids, soonest, nil
+}
+
+// candidates locks what is due, and returns it, the oldest first: one more than the limit at most
+// of each kind, which says that there is more.
+func candidates(ctx context.Context, tx pgx.Tx, now int64, t durable.Taking) (found []candidate, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue("SET LOCAL synchronous_commit = off")
+	for _, query := range []string{due, owned} {
+		batch.Queue(query, now, t.Functions, t.Steps, t.Limit+1).Query(func(rows pgx.Rows) error {
+			some, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
+			found = append(found, some...)
+			return err
+		})
+	}
+	err = tx.SendBatch(ctx, batch).Close()
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.At, b.At) })
+	return found, err
+}

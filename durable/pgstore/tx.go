@@ -1,0 +1,118 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Transactions of steps
+//
+// They have connections of their own: a step that holds one may wait for long, or call
+// durable.Heartbeat, which writes. If both came from one pool, steps that hold all of it would
+// wait for a heartbeat's connection forever, and no lease would be renewed.
+//
+// These connections find the tables of the program, as its address says. Before the store's own
+// statements the transaction turns to the store's schema, and it ends there.
+
+// Transactions sets how many steps have a transaction at a time, [Connections] by default; more of
+// them wait. The connections are made when they are needed.
+func Transactions(n int) Option { return func(s *Store) { s.most = int32(max(1, min(n, 1<<15))) } }
+
+// rollbackTime is how long a rollback may take before its connection is closed.
+const rollbackTime = 5 * time.Second
+
+// transaction is a transaction of a step.
+type transaction struct {
+	s  *Store
+	tx pgx.Tx
+}
+
+var _ durable.Transactor = (*Store)(nil)
+
+// Begin implements [durable.Transactor]: steps call [durable.Tx] with a func(pgx.Tx) error. Each
+// call is a savepoint, so that a Commit or Rollback in it ends no more than that.
+func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
+	if err := s.refused(); err != nil {
+		return nil, err
+	}
+	tx, err := s.steps.Begin(background(ctx))
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	return &transaction{s, tx}, nil
+}
+
+// openSteps makes the pool of steps' transactions from the settings of the program.
+func (s *Store) openSteps(ctx context.Context, config *pgxpool.Config) (err error) {
+	config.MaxConns, config.MinConns, config.MinIdleConns = s.most, 0, 0
+	s.steps, err = pgxpool.NewWithConfig(ctx, config)
+	return err
+}
+
+// Run implements [durable.Transaction].
+func (t *transaction) Run(ctx context.Context, f func(tx any) error) error {
+	return pgx.BeginFunc(ctx, t.tx, func(tx pgx.Tx) error { return f(tx) })
+}
+
+// Settle implements [durable.Transaction]: it checks deferred constraints, and turns to the tables
+// of the store.
+func (t *transaction) Settle(ctx context.Context) error {
+	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL search_path TO "+pgx.Identifier{t.s.schema}.Sanitize())
+	if !isOfStep(err) {
+		return nil // Swap fails as well
+	}
+	return t.s.wrap(err)
+}
+
+// isOfStep reports whether an error is about what a step has written: not about the connection,
+// the order of transactions, or the state of the server.
+func isOfStep(err error) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) || len(refused.Code) < 2 {
+		return false
+	}
+	return !slices.Contains([]string{"08", "40", "53", "57", "58", "XX"}, refused.Code[:2])
+}
+
+// Inbox implements [durable.Transaction].
+func (t *transaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	list, err := inbox(ctx, t.tx, id, after)
+	return list, t.s.wrap(err)
+}
+
+// Swap implements [durable.Transaction].
+func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	if err := t.s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+		return false, err
+	}
+	mail, err = swap(ctx, t.tx, r)
+	if errors.Is(err, durable.ErrConflict) {
+		return false, err
+	}
+	if err == nil {
+		err = t.tx.Commit(ctx)
+	}
+	if err != nil {
+		return false, t.s.wrap(err)
+	}
+	t.s.swapped(r)
+	return mail, nil
+}
+
+// Commit implements [durable.Transaction].
+func (t *transaction) Commit(ctx context.Context) error { return t.s.wrap(t.tx.Commit(ctx)) }
+
+// Rollback implements [durable.Transaction].
+func (t *transaction) Rollback() {
+	ctx, cancel := context.WithTimeout(context.Background(), rollbackTime)
+	defer cancel()
+	_ = t.tx.Rollback(ctx) // it has ended, or its connection is closed, which is one too
+}

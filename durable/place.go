@@ -1,0 +1,129 @@
+package durable
+
+import (
+	"context"
+	"time"
+)
+
+// Place is where an engine runs what it does at the same time, and what waiting and time are
+// there. By default that is a process: goroutines, and the clock of the system. Package
+// durabletest has one that is a simulation. All methods are safe for concurrent use.
+type Place interface {
+	// Now returns the time.
+	Now() time.Time
+
+	// Go runs f at the same time as its caller, also if ctx has ended. f gets a context with
+	// the values of ctx. The name is for people.
+	Go(ctx context.Context, name string, f func(ctx context.Context))
+
+	// Wait blocks until bell is closed or has a value, which it takes; until ctx has ended;
+	// or for d, unless that is Forever. It may also return early.
+	Wait(ctx context.Context, bell <-chan struct{}, d time.Duration)
+
+	// WithTimeout returns a context that ends after d with context.DeadlineExceeded.
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+
+	// Turn is called before each call of the store: others may go first.
+	Turn(ctx context.Context)
+}
+
+// On sets where an engine runs.
+func On(p Place) Option {
+	return func(s *settings) { s.place, s.now = p, p.Now }
+}
+
+// process is the usual Place.
+type process struct{}
+
+func (process) Now() time.Time { return time.Now() }
+
+func (process) Go(ctx context.Context, _ string, f func(ctx context.Context)) { go f(ctx) }
+
+func (process) Wait(ctx context.Context, bell <-chan struct{}, d time.Duration) {
+	var late <-chan time.Time // never
+	if d != Forever {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case <-bell:
+	case <-ctx.Done():
+	case <-late:
+	}
+}
+
+func (process) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}
+
+func (process) Turn(context.Context) {}
+
+// ring rings a bell, a channel with room for one value.
+func ring(bell chan<- struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default:
+	}
+}
+
+// isClosed reports whether a channel without values is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// inTurn is a store whose calls are in the order that a Place chooses.
+type inTurn struct {
+	Store
+	at Place
+}
+
+func (s inTurn) Load(ctx context.Context, id string) (*Record, error) {
+	s.at.Turn(ctx)
+	return s.Store.Load(ctx, id)
+}
+
+func (s inTurn) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+	s.at.Turn(ctx)
+	return s.Store.Swap(ctx, r)
+}
+
+func (s inTurn) Send(ctx context.Context, id string, m Message) error {
+	s.at.Turn(ctx)
+	return s.Store.Send(ctx, id, m)
+}
+
+func (s inTurn) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+	s.at.Turn(ctx)
+	return s.Store.Inbox(ctx, id, after)
+}
+
+func (s inTurn) Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error) {
+	s.at.Turn(ctx)
+	return s.Store.Take(ctx, t)
+}
+
+func (s inTurn) Lease(ctx context.Context, worker string, until time.Time) error {
+	s.at.Turn(ctx)
+	return s.Store.Lease(ctx, worker, until)
+}
+
+func (s inTurn) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	s.at.Turn(ctx)
+	return s.Store.Leased(ctx, worker)
+}
+
+func (s inTurn) List(ctx context.Context, f Filter) ([]*Record, error) {
+	s.at.Turn(ctx)
+	return s.Store.List(ctx, f)
+}
+
+func (s inTurn) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
+	s.at.Turn(ctx)
+	return s.Store.Purge(ctx, before, limit)
+}

@@ -1,0 +1,99 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// plainly runs a function as its plain form would: a child of a function that runs in its
+// plain form. It returns the result as it is saved.
+func (f *described) plainly(ctx context.Context, request []byte) ([]byte, error) {
+	frame, err := f.make(request)
+	if err != nil {
+		return nil, err
+	}
+	var deferred []deferredCall
+	for t := (&Turn{now: time.Now()}); ; {
+		finished := frame.MoveNext(ctx, t)
+		deferred = append(deferred, t.pushed...)
+		if finished {
+			break
+		}
+		t = plainTurn(ctx, frame, t)
+	}
+	result, failure := frame.Outcome()
+	for n := len(deferred) - 1; n >= 0 && *failure != nil; n-- {
+		*failure = errors.Join(*failure, frame.Undo(context.WithoutCancel(ctx), deferred[n].site, deferred[n].args))
+	}
+	if *failure != nil {
+		return nil, Normalise(*failure)
+	}
+	return outcome(result)
+}
+
+// plainTurn does what a frame asks for.
+func plainTurn(ctx context.Context, frame Frame, asked *Turn) *Turn {
+	t := &Turn{point: asked.next, now: time.Now()}
+	p, err := plainOf(ctx)
+	if err != nil {
+		t.err = err
+		return t
+	}
+	wait := Forever
+	if !asked.until.IsZero() {
+		wait = asked.until.Sub(asked.now)
+	}
+	switch asked.kind {
+	case turnStep:
+		t.err = Normalise(frame.Call(ctx, asked.next))
+	case turnReceive:
+		t.got, t.err = p.Receive(ctx, asked.signal, wait)
+	case turnSleep:
+		t.err = p.Sleep(ctx, wait)
+	case turnAll:
+		t.results, t.err = plainAll(ctx, asked.children)
+	case turnAny:
+		t.results, t.err = plainAny(ctx, asked.children)
+	}
+	return t
+}
+
+// plainAll calls functions one after the other, up to the first that fails.
+func plainAll(ctx context.Context, children []Child) (results [][]byte, err error) {
+	for _, c := range children {
+		result, err := plainChild(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// plainAny calls functions one after the other, up to the first that does not fail.
+func plainAny(ctx context.Context, children []Child) ([][]byte, error) {
+	failures := []error{}
+	for _, c := range children {
+		result, err := plainChild(ctx, c)
+		if err == nil {
+			return [][]byte{result}, nil
+		}
+		failures = append(failures, err)
+	}
+	if len(failures) == 0 {
+		return nil, Normalise(errNoChildren)
+	}
+	return nil, Normalise(errors.Join(failures...))
+}
+
+// plainChild calls one function.
+func plainChild(ctx context.Context, c Child) ([]byte, error) {
+	switch {
+	case c.err != nil || c.plain == nil:
+		return nil, errors.Join(c.err, noCall(c))
+	case ctx.Err() != nil:
+		return nil, ErrCanceled
+	}
+	return c.plain(ctx)
+}

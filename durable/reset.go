@@ -1,0 +1,175 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// # Going back
+//
+// A reset moves an instance to a point where it was saved before, with the values that it had
+// there. It does not undo what the steps since then have done: so the compensations that the
+// function has deferred since then stay deferred, the messages that it has received are not
+// received again, and the steps that follow have new keys. What is thrown away, the values with
+// which it was suspended, is kept in the record, for people.
+//
+// A checkpoint has no history. An engine with a Trail keeps, in each checkpoint, the latest
+// values of each point.
+
+// ErrNoTrail says that there is nothing to go back to.
+var ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
+
+// Trail makes an engine keep, in each checkpoint, what was saved at earlier points, up to that
+// many bytes, for [Engine.Reset]. It makes checkpoints larger. The default is 0.
+func Trail(bytes int) Option { return func(s *settings) { s.trail = bytes } }
+
+// Reset is a record of one reset of an instance.
+type Reset struct {
+	When     time.Time
+	From, To string                     // names of points
+	Reason   string                     // that it was stuck for
+	Steps    int64                      // begun until then
+	Dropped  map[string]json.RawMessage // the values at From; none if they were large
+}
+
+// The records of resets that are kept.
+const (
+	mostResets  = 10
+	mostDropped = 32 << 10
+)
+
+// trailed is a point in the trail of a checkpoint.
+type trailed struct {
+	Point  string          `json:"point"`
+	Layout string          `json:"layout"`
+	At     string          `json:"at,omitempty"`
+	Step   string          `json:"step,omitempty"`
+	Signal string          `json:"signal,omitempty"`
+	Wait   time.Duration   `json:"wait,omitempty"` // for what it waits at most; 0: for ever
+	Values json.RawMessage `json:"values"`         // a document
+}
+
+// trail notes a point that has just been captured or loaded, and keeps the one before it.
+func (r *run) trail(reached time.Time) {
+	if r.e.trail <= 0 || r.doc.Point == returnPoint {
+		return
+	}
+	if r.last != nil && r.last.Point != r.doc.Point {
+		r.doc.keep(*r.last, r.e.trail)
+	}
+	values, err := json.Marshal(document{r.doc.Values, r.doc.Objects})
+	if err != nil {
+		return // then it cannot be sealed
+	}
+	r.last = &trailed{Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values}
+	if !r.doc.Until.IsZero() && r.doc.Step == "" {
+		r.last.Wait = max(r.doc.Until.Sub(reached), 1)
+	}
+}
+
+// keep adds a point to the trail, instead of what was kept of it, and drops the oldest ones.
+func (doc *checkpoint) keep(t trailed, most int) {
+	list := []trailed{t}
+	size := len(t.Values)
+	for n := len(doc.Trail) - 1; n >= 0; n-- {
+		old := doc.Trail[n]
+		if size += len(old.Values); size > most {
+			break
+		}
+		if old.Point != t.Point {
+			list = append([]trailed{old}, list...)
+		}
+	}
+	doc.Trail = list
+}
+
+// Reset makes an instance continue at an earlier point, with the values that were saved when
+// it was there last: the step is called again, with a new key, or the wait begins again. The
+// effects of the steps since then stay, and so do the compensations deferred since then and
+// the messages received. A step that runs is not stopped, but its result is dropped. It works
+// for a stuck instance too, and leaves a record in [Instance.Resets].
+//
+// The function has to be served by this engine, and engines that ran the instance need a
+// [Trail]; else the error is ErrNoTrail. It is ErrNotFound or ErrEnded for an instance that has
+// not to go on.
+func (e *Engine) Reset(ctx context.Context, id, point string) error {
+	return e.change(background(ctx), id, func(r *Record) error {
+		if r.Status.Ended() {
+			return ErrEnded
+		}
+		f := e.function(r.Function)
+		if f == nil {
+			return fmt.Errorf("durable: %s is not served by this engine", r.Function)
+		}
+		doc, err := open(r.State)
+		if err != nil {
+			return err
+		}
+		if err := f.reset(doc, point, r.Reason, e.now()); err != nil {
+			return err
+		}
+		r.State, err = seal(doc)
+		r.Step = doc.Step
+		r.release(e.now())
+		return err
+	})
+}
+
+// reset moves a document to a point of its trail.
+func (f *described) reset(doc *checkpoint, point, reason string, now time.Time) (err error) {
+	defer caught(&err)
+	to, err := f.find(doc, point)
+	if err != nil {
+		return err
+	}
+	frame, err := f.make(nil)
+	if err != nil {
+		return err
+	}
+	var kept document
+	if err := parse(to.Values, &kept); err != nil {
+		return err
+	}
+	values, _ := kept.Value.(map[string]any)
+	at := f.number[point]
+	if err := decodeAll(values, kept.Objects, variables(frame.Live(at), nil)); err != nil {
+		return err
+	}
+	deferred, saved, err := doc.compensations(frame)
+	if err == nil {
+		err = decodeAll(saved, doc.Objects, variables(nil, deferred))
+	}
+	if err != nil {
+		return err
+	}
+	record := Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: doc.locals()}
+	if len(asJSON(record.Dropped)) > mostDropped {
+		record.Dropped = nil
+	}
+	doc.Resets = append(doc.Resets, record)
+	doc.Resets = doc.Resets[max(0, len(doc.Resets)-mostResets):]
+	doc.Point, doc.At, doc.Step, doc.Signal, doc.Until = to.Point, to.At, to.Step, to.Signal, time.Time{}
+	if to.Wait > 0 {
+		doc.Until = now.Add(to.Wait)
+	}
+	doc.Layout = f.layout
+	doc.Steps++ // the keys are new
+	doc.Attempt, doc.Failures, doc.Undoing, doc.Join, doc.Progress = 0, 0, false, nil, nil
+	return doc.capture(frame, at, deferred)
+}
+
+// find looks for a point in the trail.
+func (f *described) find(doc *checkpoint, point string) (trailed, error) {
+	if _, ok := f.number[point]; !ok || point == returnPoint {
+		return trailed{}, fmt.Errorf("durable: %s has no point %q", f.name, point)
+	}
+	for _, t := range doc.Trail {
+		if t.Point == point && f.knows(t.Layout) {
+			return t, nil
+		}
+	}
+	return trailed{}, fmt.Errorf("%w: %s", ErrNoTrail, point)
+}

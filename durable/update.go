@@ -1,0 +1,217 @@
+package durable
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// # Updates
+//
+// An update is a signal that is answered. Its message is stored first, as that of each signal.
+// The function receives it as an Asked, and its answer is kept in the checkpoint: it is written
+// with the next one, in the same write that says that the message was received. So there is an
+// answer exactly if the update has had its effect, and after a crash before that write the
+// function receives the same update again. The answer that a caller has seen never changes.
+//
+//	the caller                          the worker
+//	1. stores the message               2. reads the inbox; a Validate may refuse
+//	                                    3. runs the function, which answers
+//	4. reads the record until the       5. writes the next checkpoint, with the answer
+//	   answer is there
+
+// updateKey begins the key of a message that is an update.
+const updateKey = "update "
+
+// The answers that a checkpoint keeps: the newest, for callers that ask again.
+const (
+	mostAnswers    = 1000
+	mostAnswerSize = 64 << 10
+)
+
+// Asked is what a durable function receives of an [Update]:
+//
+//	asked, err := durable.Receive[durable.Asked[int]](ctx, "discount", time.Hour)
+type Asked[T any] struct {
+	Key   string // of the update
+	Value T
+}
+
+// turnKey is under what the context of a function has its Turn.
+type turnKey struct{}
+
+// Answer answers an update: the caller of [Update] gets the value, or the error, reduced as a
+// step's is. The answer is durable with the next point of the function; the caller does not see
+// it before. Of two answers the first one counts. It does not block. The error says that the
+// value cannot be saved, or is ErrNotDurable where no durable function runs. In the plain form
+// it does nothing.
+func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
+	t, ok := background(ctx).Value(turnKey{}).(*Turn)
+	if !ok {
+		_, err := plainOf(ctx)
+		return err
+	}
+	one, err := newAnswer(a.Key, value, failure)
+	if err == nil {
+		t.answers = append(t.answers, one)
+	}
+	return err
+}
+
+// answered is an answer in a checkpoint.
+type answered struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Err   json.RawMessage `json:"err,omitempty"`
+}
+
+// newAnswer encodes an answer.
+func newAnswer(key string, value any, failure error) (a answered, err error) {
+	a.Key = key
+	if failure != nil {
+		a.Err, err = outcome(&failure)
+		return a, err
+	}
+	a.Value, err = encodePayload(value)
+	if len(a.Value) > mostAnswerSize {
+		return a, fmt.Errorf("%w: an answer has at most %d bytes", ErrTooLarge, mostAnswerSize)
+	}
+	return a, err
+}
+
+// answer keeps answers, and drops the oldest of too many.
+func (doc *checkpoint) answer(list []answered) {
+	for _, a := range list {
+		if _, ok := doc.answerTo(a.Key); !ok {
+			doc.Answers = append(doc.Answers, a)
+		}
+	}
+	size := 0
+	for n := len(doc.Answers) - 1; n >= 0; n-- {
+		size += len(doc.Answers[n].Value) + len(doc.Answers[n].Err)
+		if size > mostAnswerSize || len(doc.Answers)-n > mostAnswers {
+			doc.Answers = doc.Answers[n+1:]
+			return
+		}
+	}
+}
+
+// answerTo finds an answer.
+func (doc *checkpoint) answerTo(key string) (answered, bool) {
+	for _, a := range doc.Answers {
+		if a.Key == key {
+			return a, true
+		}
+	}
+	return answered{}, false
+}
+
+// Validate has updates of a name checked before a function receives them: the function does not
+// see one that check refuses, and its caller gets the error. An update whose value is no T is
+// refused as well. Check is given the instance as it was saved where it waits; it has no
+// effects, and may run more than once. Call Validate before instances run, once for each name.
+// It does not block.
+func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *Instance, value T) error) {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	s.f.checks[name] = func(i *Instance, payload []byte) (err error) {
+		defer caught(&err)
+		asked, err := decodePayload[Asked[T]](payload)
+		if err != nil {
+			return err
+		}
+		return check(i, asked.Value)
+	}
+}
+
+// checks is what an update of the awaited name has to pass; nil: nothing.
+func (r *run) checks() func(*Instance, []byte) error {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	return r.f.checks[r.doc.Signal]
+}
+
+// refused reports whether a message is not for the function to see, and answers it.
+func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
+	if check == nil {
+		return false
+	}
+	failure := check(describeAs(r.record, r.doc), m.Payload)
+	if failure == nil {
+		return false
+	}
+	r.receive(m)
+	if key, ok := strings.CutPrefix(m.Key, updateKey); ok {
+		a, _ := newAnswer(key, nil, failure) // an error has always a text that can be saved
+		r.doc.answer([]answered{a})
+	}
+	return true
+}
+
+// Update sends a value to an instance, as [Engine.Signal] does, and waits for the answer that
+// its function gives: see [Asked]. An option [SignalKey] names the update: a caller that got no
+// answer asks again with the same key, and gets the answer to the first one; an instance keeps
+// the newest answers, up to 1000 and 64 KiB, also when it has ended.
+//
+// Update blocks until the answer is durable. The error is the function's, the cause of ctx
+// (then the update may still be received), ErrNotFound, ErrShutdown, or ErrEnded if the instance
+// has ended without an answer.
+func Update[R any](ctx context.Context, e *Engine, id, name string, value any, opts ...SignalOption) (answer R, err error) {
+	ctx = background(ctx)
+	m := Message{Key: rand.Text()}
+	for _, opt := range opts {
+		opt(&m)
+	}
+	key := m.Key
+	m.Name, m.Key, m.Sent = name, updateKey+key, e.now()
+	if m.Payload, err = encodeAsked(key, value); err != nil {
+		return answer, err
+	}
+	err = e.signal(ctx, id, m)
+	if err != nil && !errors.Is(err, ErrEnded) { // it may have ended after its answer
+		return answer, err
+	}
+	var found answered
+	_, err = e.awaitRecord(ctx, id, func(r *Record) (bool, error) {
+		doc, err := open(r.State)
+		if err != nil {
+			return false, err
+		}
+		a, ok := doc.answerTo(key)
+		if !ok && r.Status.Ended() {
+			return false, ErrEnded
+		}
+		found = a
+		return ok, nil
+	})
+	if err != nil {
+		return answer, err
+	}
+	var failure error
+	if found.Err != nil {
+		if err := decodeAlone(found.Err, reflect.ValueOf(&failure).Elem()); err != nil {
+			return answer, err
+		}
+		return answer, failure
+	}
+	err = decodeAlone(found.Value, reflect.ValueOf(&answer).Elem())
+	return answer, err
+}
+
+// encodeAsked is the payload of an update: an Asked of the value's own type.
+func encodeAsked(key string, value any) ([]byte, error) {
+	payload, err := encodePayload(value)
+	if err != nil {
+		return nil, err
+	}
+	var doc document
+	if err := parse(payload, &doc); err != nil {
+		return nil, err
+	}
+	doc.Value = map[string]any{"Key": text(key), "Value": doc.Value}
+	return json.Marshal(doc)
+}
