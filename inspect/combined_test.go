@@ -23,9 +23,9 @@ func TestACycleMayLeadOverACombinator(t *testing.T) {
 		runtime.Gosched()
 	}
 	report := inspect.Snapshot()
-	require.Len(t, report.Circles, 1)
+	require.Len(t, report.Cycles, 1)
 	var waits []string
-	for _, l := range report.Circles[0] {
+	for _, l := range report.Cycles[0] {
 		waits = append(waits, l.Waits)
 	}
 	assert.Len(t, waits, 2)

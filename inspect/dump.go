@@ -24,7 +24,7 @@ func (r *Report) write(w io.Writer) error {
 		return b.Flush()
 	}
 	fmt.Fprintf(b, "movenext: %d suspended %s at %d %s\n", r.Suspended, plural(r.Suspended, "machine"), len(r.Groups), plural(len(r.Groups), "place"))
-	for _, c := range r.Circles {
+	for _, c := range r.Cycles {
 		c.write(b)
 	}
 	for i := range r.Groups {
@@ -62,7 +62,7 @@ func (r *Report) writeJobs(w io.Writer) {
 	}
 }
 
-func (c Circle) write(w io.Writer) {
+func (c Cycle) write(w io.Writer) {
 	fmt.Fprintf(w, "\ncycle of %d machines, which never ends:\n", len(c))
 	for _, l := range c {
 		fmt.Fprintf(w, "\t%s waits for %s%s, since %v\n\t\t%s\n", orUnknown(l.Name), l.Waits, heldBy(l.Holder), round(l.Since), at(l.Place))

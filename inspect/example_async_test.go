@@ -22,7 +22,7 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 	var r statemachine.Run
 	frame := consumeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, orders); finished {
+	if finished, v0 := frame.moveNext(&r, &consumeArgs{ctx: ctx, orders: orders}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &consumeMachine{consumeLocals: frame}
@@ -36,9 +36,15 @@ type consumeLocals struct {
 	receive1 *statemachine.Waiting[string]
 }
 
+// consumeArgs are the parameters of [consume] that are needed only before its first suspension.
+type consumeArgs struct {
+	ctx    context.Context
+	orders *coord.Channel[string]
+}
+
 // moveNext runs [consume] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *consumeLocals) moveNext(r *statemachine.Run, ctx context.Context, orders *coord.Channel[string]) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -51,8 +57,8 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, ctx context.Context, order
 	}
 	// example_test.go:17: _, err := orders.Receive(ctx)
 //line github.com/movenext/movenext/inspect/example_test.go:17
-	f.receive1, _, err = orders.ReceiveEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:56
+	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
+//line github.com/movenext/movenext/inspect/example_async_test.go:62
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -64,11 +70,11 @@ resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/inspect/example_test.go:18
-	result0 = err
-//line github.com/movenext/movenext/inspect/example_async_test.go:70
+//line github.com/movenext/movenext/inspect/example_async_test.go:74
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/example_test.go:18
+	return true, err
+//line github.com/movenext/movenext/inspect/example_async_test.go:78
 }
 
 // Location returns where [consume] is suspended.
@@ -84,7 +90,7 @@ type consumeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -93,4 +99,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 25f4018e2e600698
+// Digest of what is above: 07c4ba4af666743d

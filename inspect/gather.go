@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -117,7 +118,7 @@ func gather() *Report {
 	slices.SortFunc(g.report.Locks, func(a, b Lock) int {
 		return cmp.Or(b.Waiters-a.Waiters, strings.Compare(a.What, b.What), strings.Compare(a.Holder, b.Holder))
 	})
-	g.report.Circles = findCycles(g.locks)
+	g.report.Cycles = findCycles(g.locks)
 	g.addJobs()
 	g.addSchedulers()
 	return g.report
@@ -230,7 +231,7 @@ func (g *gathering) addHome(s schedulers.Scheduler, n int) {
 
 func (g *gathering) addSchedulers() {
 	for _, h := range g.homes {
-		s := Scheduler{Name: short(schedulers.NameOf(h.of)), Suspended: h.suspended}
+		s := Scheduler{Name: truncate.Name(schedulers.NameOf(h.of)), Suspended: h.suspended}
 		if m, ok := h.of.(schedulers.Meter); ok {
 			s.Metrics, s.Metered = m.Metrics(), true
 		}
@@ -264,7 +265,7 @@ func describe(on any, since, now int64) (waits, holder string) {
 		_, by := h.Held()
 		holder = nameOf(by)
 	}
-	return short(waits), short(holder)
+	return truncate.Name(waits), truncate.Name(holder)
 }
 
 // kindOf returns the kind of an operation, without its identity.
@@ -274,11 +275,11 @@ func kindOf(on any) string {
 		return "sleep"
 	case schedulers.Reasoner:
 		what, _ := on.Reason()
-		return short(what)
+		return truncate.Name(what)
 	case job.Handle:
 		return "job"
 	}
-	return short(strings.TrimPrefix(fmt.Sprintf("%T", on), "*"))
+	return truncate.Name(strings.TrimPrefix(fmt.Sprintf("%T", on), "*"))
 }
 
 // nameOf returns a job's name in quotes, or its ID as #n; "" if n is nil.
@@ -287,21 +288,12 @@ func nameOf(n schedulers.Named) string {
 		return ""
 	}
 	if name := n.Name(); name != "" {
-		return fmt.Sprintf("%q", short(name))
+		return fmt.Sprintf("%q", truncate.Name(name))
 	}
 	if h, ok := n.(interface{ ID() uint64 }); ok {
 		return fmt.Sprintf("#%d", h.ID())
 	}
 	return ""
-}
-
-// short truncates a text that is too long for a report: names are the user's.
-func short(s string) string {
-	const enough = 200
-	if len(s) <= enough {
-		return s
-	}
-	return strings.ToValidUTF8(s[:enough], "") + "…"
 }
 
 // round returns a duration that is short enough to read.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -70,7 +71,7 @@ func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	key := jobsKey{status, schedulers.NameOf(a.Home), a.Made}
 	j := groups[key]
 	if j == nil {
-		j = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: short(key.home), Made: placeAt(a.Made)}}
+		j = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: truncate.Name(key.home), Made: placeAt(a.Made)}}
 		groups[key] = j
 	}
 	j.Count++

@@ -2,12 +2,11 @@ package inspect
 
 import (
 	"fmt"
-	"math/bits"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -131,7 +130,12 @@ func changeObservers(f func([]*observer) []*observer) {
 		tracking.Watch(nil)
 		return
 	}
+	among := list[0].among // the observer that selects most decides
+	for _, o := range list {
+		among = min(among, o.among)
+	}
 	tracking.Watch(&tracking.Watcher{
+		Among: among,
 		Wants: func(h any) bool {
 			for _, o := range list {
 				if o.samples(h) && o.wantsName(h.(job.Handle)) {
@@ -148,18 +152,8 @@ func changeObservers(f func([]*observer) []*observer) {
 func (o *observer) wants(h job.Handle) bool { return o.samples(h) && o.wantsName(h) }
 
 // samples reports whether the job h is one of those that o selects by their addresses,
-// which needs no memory. It is asked for each job that is made. So h is an any, since it
-// is not a job.Handle where it comes from, and there is no division.
-func (o *observer) samples(h any) bool {
-	if o.among < 2 {
-		return true
-	}
-	// Objects of one size lie at regular distances: one multiplication is not enough.
-	const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
-	x := uint64(reflect.ValueOf(h).Pointer()>>4) * golden
-	part, _ := bits.Mul64((x^x>>32)*golden, o.among)
-	return part == 0
-}
+// which needs no memory.
+func (o *observer) samples(h any) bool { return sample.OneIn(o.among, h) }
 
 func (o *observer) wantsName(h job.Handle) bool {
 	if !o.named {
@@ -172,20 +166,20 @@ func (o *observer) wantsName(h job.Handle) bool {
 // tell tells the observers that want it.
 func tell(list []*observer, l tracking.Life) {
 	h := l.Job.(job.Handle)
-	var e *Event
+	var e Event // not on the heap
 	for _, o := range list {
 		if !o.wants(h) {
 			continue
 		}
-		if e == nil {
+		if e.Job == nil {
 			e = eventOf(l, h)
 		}
-		o.hook.Call(*e)
+		o.hook.Call(e)
 	}
 }
 
-func eventOf(l tracking.Life, h job.Handle) *Event {
-	e := &Event{Kind: EventKind(l.Moment), Time: time.Duration(tracking.Now()), Job: h}
+func eventOf(l tracking.Life, h job.Handle) Event {
+	e := Event{Kind: EventKind(l.Moment), Time: time.Duration(tracking.Now()), Job: h}
 	switch e.Kind {
 	case Made:
 		e.Place = madeAt(l.Of, h)

@@ -24,7 +24,7 @@ th { color: var(--dim); font-weight: normal; white-space: nowrap }
 td:not(.n) { min-width: 7em }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 code { font: 13px/1.45 ui-monospace, monospace; display: block }
-.dim { color: var(--dim) } .circle { border-left: 3px solid var(--bad); padding-left: 1em }
+.dim { color: var(--dim) } .cycle { border-left: 3px solid var(--bad); padding-left: 1em }
 ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; overflow-wrap: anywhere } li code { display: inline }
 </style>
 </head>
@@ -39,7 +39,7 @@ ul { list-style: none; padding-left: 1.2em; margin: 0 } li { margin: .15em 0; ov
 {{if .Tracking}}<p>{{.Suspended}} {{plural .Suspended "machine"}} at {{len .Report.Groups}} {{plural (len .Report.Groups) "place"}}, {{.Time.Format "15:04:05"}}</p>
 {{else}}<p>Machines are not tracked; call <code>inspect.Track()</code></p>
 {{end}}
-{{range .Circles}}<section class="circle"><h2>A cycle of {{len .}} machines, which never ends</h2>
+{{range .Cycles}}<section class="cycle"><h2>A cycle of {{len .}} machines, which never ends</h2>
 <table><tr><th>machine<th>waits for<th>held by<th>at</tr>
 {{range .}}<tr><td>{{unknown .Name}}<td>{{.Waits}}<td>{{unknown .Holder}}<td><code>{{at .Place}}</code></tr>
 {{end}}</table></section>

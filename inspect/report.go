@@ -18,7 +18,7 @@ type Report struct {
 	Groups     []Group     // the largest first
 	Jobs       []Jobs      // that are not suspended, the most first
 	Locks      []Lock      // that machines wait for, the one with the most waiters first
-	Circles    []Circle    // cycles of machines that wait for each other
+	Cycles     []Cycle     // cycles of machines that wait for each other
 	Schedulers []Scheduler // on which the machines resume
 }
 
@@ -49,11 +49,11 @@ type Lock struct {
 	Waiters int
 }
 
-// Circle is a cycle of machines: each waits for what the next one holds, or for
+// Cycle is a cycle of machines: each waits for what the next one holds, or for
 // its end; the last waits for the first. It never ends by itself.
-type Circle []Link
+type Cycle []Link
 
-// Link is one machine of a [Circle].
+// Link is one machine of a [Cycle].
 type Link struct {
 	Machine
 

@@ -106,7 +106,7 @@ func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -212,7 +212,7 @@ func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -241,17 +241,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	if err != nil { // place: lock
-		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:246
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:245
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/inspect/stuck_test.go:40
+//line github.com/movenext/movenext/inspect/stuck_test.go:39
+		return true, err
 	}
 	f.s.a.Unlock()
-	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:251
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:42
+	return true, nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:255
 }
 
 // Location returns where [stuck.forLock] is suspended.
@@ -287,7 +287,7 @@ func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void])
 	var r statemachine.Run
 	frame := stuckForChannelLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckForChannelMachine{stuckForChannelLocals: frame}
@@ -297,7 +297,7 @@ func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void])
 // forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
 	frame := stuckForChannelLocals{}
-	if finished, v0 := frame.moveNext(r, s, ctx); finished {
+	if finished, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
 		return nil, v0
 	}
 	m := &stuckForChannelFrame{stuckForChannelLocals: frame}
@@ -312,6 +312,12 @@ type stuckForChannelLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
+// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its first suspension.
+type stuckForChannelArgs struct {
+	s   *stuck
+	ctx context.Context
+}
+
 // stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckForChannelFrame struct {
 	stuckForChannelLocals
@@ -321,13 +327,13 @@ type stuckForChannelFrame struct {
 
 // MoveNext continues [stuck.forChannel] where it stopped.
 func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, nil)
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -340,8 +346,8 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, s *stuck, ctx cont
 	}
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
-	f.receive1, _, err = s.channel.ReceiveEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:345
+	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:351
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -353,11 +359,11 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:48
-	result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:359
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:363
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:48
+	return true, err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:367
 }
 
 // Location returns where [stuck.forChannel] is suspended.
@@ -379,7 +385,7 @@ type stuckForChannelMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckForChannelMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -404,7 +410,7 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:408
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:414
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
@@ -473,7 +479,7 @@ func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -488,7 +494,7 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:492
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:498
 	if !asleep1 {
 		goto resumed1
 	}
@@ -498,7 +504,7 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:502
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:508
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -602,7 +608,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:606
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:612
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -637,7 +643,7 @@ resumed1:
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:641
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:647
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -660,7 +666,7 @@ resumed2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:664
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:670
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -687,7 +693,7 @@ resumed3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:691
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:697
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -791,7 +797,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:795
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:801
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -826,7 +832,7 @@ resumed1:
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:830
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:836
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -849,7 +855,7 @@ resumed2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:853
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:859
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -876,7 +882,7 @@ resumed3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:880
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:886
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -978,7 +984,7 @@ for1:
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:982
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
 	if f.turn1 == nil {
 		goto resumed1
 	}
@@ -992,16 +998,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:997
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1002
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/inspect/stuck_test.go:100
+//line github.com/movenext/movenext/inspect/stuck_test.go:99
+		return true, err
 	}
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1005
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
 	if f.turn1 == nil {
 		goto resumed2
 	}
@@ -1015,20 +1020,18 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1020
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1024
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/inspect/stuck_test.go:103
+//line github.com/movenext/movenext/inspect/stuck_test.go:102
+		return true, err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1025
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1029
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/inspect/stuck_test.go:105
-	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1030
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_test.go:105
+	return true, nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1035
 }
 
 // Location returns where [stuck.busy] is suspended.
@@ -1131,7 +1134,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1135
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1138
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1165,7 +1168,7 @@ resumed1:
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1172
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1189,7 +1192,7 @@ resumed2:
 	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1193
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1196
 		goto resume3
 	}
 	f.State = 3
@@ -1208,7 +1211,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1215
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1245,7 +1248,7 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	var r statemachine.Run
 	frame := stuckNamedLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, s, ctx, name); finished {
+	if finished, v0 := frame.moveNext(&r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckNamedMachine{stuckNamedLocals: frame}
@@ -1255,7 +1258,7 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 // namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
 	frame := stuckNamedLocals{}
-	if finished, v0 := frame.moveNext(r, s, ctx, name); finished {
+	if finished, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
 		return nil, v0
 	}
 	m := &stuckNamedFrame{stuckNamedLocals: frame}
@@ -1270,6 +1273,13 @@ type stuckNamedLocals struct {
 	await1 *job.Job[int]
 }
 
+// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first suspension.
+type stuckNamedArgs struct {
+	s    *stuck
+	ctx  context.Context
+	name string
+}
+
 // stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckNamedFrame struct {
 	stuckNamedLocals
@@ -1279,13 +1289,13 @@ type stuckNamedFrame struct {
 
 // MoveNext continues [stuck.named] where it stopped.
 func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, nil, "")
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *stuckNamedLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context, name string) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1297,15 +1307,15 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.C
 	}
 	// stuck_test.go:125: _, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
 	{
-		s := s
+		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-		f.await1 = job.New(ctx, func(arg1 context.Context) (int, error) {
+		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return stuckNamedFunc1Run(s, arg1)
-		}, job.Named(name))
+		}, job.Named(args.name))
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1309
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1319
 		goto resume1
 	}
 	f.State = 1
@@ -1317,11 +1327,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1331
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:126
+		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1323
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1336
 }
 
 // Location returns where [stuck.named] is suspended.
@@ -1343,7 +1354,7 @@ type stuckNamedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, "")
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1372,7 +1383,7 @@ type stuckNamedFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1388,7 +1399,7 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1392
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1403
 		goto resume1
 	}
 	f.State = 1
@@ -1399,7 +1410,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1403
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1414
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1430,7 +1441,7 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := stuckInScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckInScopeMachine{stuckInScopeLocals: frame}
@@ -1440,7 +1451,7 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
 	frame := stuckInScopeLocals{}
-	if finished, v0 := frame.moveNext(r, s, ctx); finished {
+	if finished, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
 		return nil, v0
 	}
 	m := &stuckInScopeFrame{stuckInScopeLocals: frame}
@@ -1455,6 +1466,12 @@ type stuckInScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
+// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first suspension.
+type stuckInScopeArgs struct {
+	s   *stuck
+	ctx context.Context
+}
+
 // stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckInScopeFrame struct {
 	stuckInScopeLocals
@@ -1464,13 +1481,13 @@ type stuckInScopeFrame struct {
 
 // MoveNext continues [stuck.inScope] where it stopped.
 func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, nil)
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, s *stuck, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1482,8 +1499,8 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, s *stuck, ctx context
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:133
-		scope := job.NewScope(ctx)
-		s := s
+		scope := job.NewScope(args.ctx)
+		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:134
 		scope.Go(func(arg1 context.Context) error {
 			return stuckInScopeFunc1Run(s, arg1)
@@ -1493,7 +1510,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, s *stuck, ctx context
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	if f.wait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1497
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1514
 		goto resume1
 	}
 	f.State = 1
@@ -1504,7 +1521,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	f.wait1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1508
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1525
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1528,7 +1545,7 @@ type stuckInScopeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1557,7 +1574,7 @@ type stuckInScopeFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1573,7 +1590,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1577
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1594
 		goto resume1
 	}
 	f.State = 1
@@ -1585,11 +1602,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1606
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/stuck_test.go:136
+		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1591
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1611
 }
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
@@ -1681,7 +1699,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1685
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1703
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -1722,7 +1740,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1744
 		goto resume2
 	}
 	f.State = 2
@@ -1741,7 +1759,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1745
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1763
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1789,7 +1807,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1793
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1811
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
@@ -1816,4 +1834,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: 8fd2f68091abc6e3
+// Digest of what is above: f3fefd8f4f96ecf5

@@ -7,6 +7,7 @@ import (
 
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -80,7 +81,7 @@ func (d *descent) add(in jobcore.Insides, because int) {
 	case status == job.WaitingForActivation:
 		w.Is = "completed by hand"
 	default:
-		w.Is, w.At = Jobs{Status: status}.Is(), short(schedulers.NameOf(a.Home))
+		w.Is, w.At = Jobs{Status: status}.Is(), truncate.Name(schedulers.NameOf(a.Home))
 	}
 	d.found[in] = len(d.jobs)
 	d.jobs, d.waits = append(d.jobs, in), append(d.waits, w)

@@ -37,7 +37,7 @@ type twentyStepsLocals struct {
 }
 
 // moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -95,11 +95,12 @@ resume2:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:99
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/bench_test.go:20
+		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:101
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:104
 }
 
 // Location returns where [twentySteps] is suspended.
@@ -144,7 +145,7 @@ type twentyStepsFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter count is needed only before the first suspension.
 func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -158,7 +159,7 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 	// bench_test.go:16: a := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:162
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:163
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -170,11 +171,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/bench_test.go:16
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:176
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:175
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/bench_test.go:16
+	return true, nil
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:179
 }
 
 // Location returns where a function literal of [twentySteps] is suspended.
@@ -218,7 +219,7 @@ type twentyStepsFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter count is needed only before the first suspension.
 func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -232,7 +233,7 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 	// bench_test.go:17: b := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:236
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:237
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -244,11 +245,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/bench_test.go:17
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:250
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:249
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/bench_test.go:17
+	return true, nil
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:253
 }
 
 // Location returns where a function literal of [twentySteps] is suspended.
@@ -272,4 +273,4 @@ func (f *twentyStepsFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 252bd9cc3c67ec75
+// Digest of what is above: 4b303497ce613160

@@ -62,7 +62,7 @@ func plantedBugs() []planted {
 	return []planted{
 		{"lost update", awaited(lostUpdateAsync), "an error: sold 2 of 1", 0, nil},
 		{"update in two sections", awaited(twoSectionsAsync), "an error: counted 1 of 2", 0, nil},
-		{"lock circle", awaited(lockCircleAsync), "a deadlock", 0, nil},
+		{"lock cycle", awaited(lockCycleAsync), "a deadlock", 0, nil},
 		{"lost wake-up", awaited(lostWakeUpAsync), "a deadlock", 2, nil},
 		{"double completion", awaited(doubleCompletionAsync), "an error: completed twice", 0, nil},
 		{"leak on cancel", awaited(leakOnCancelAsync), "a leak", 1, []jobtest.Option{jobtest.CancelEverywhere}},
@@ -88,8 +88,8 @@ func TestPlantedBugsAreFound(t *testing.T) {
 }
 
 // A deadlock names the lock, its holder, and the lines.
-func TestALockCircleIsNamed(t *testing.T) {
-	w := explored(t, awaited(lockCircleAsync))
+func TestALockCycleIsNamed(t *testing.T) {
+	w := explored(t, awaited(lockCycleAsync))
 	require.Len(t, w.failures, 1)
 	for _, want := range []string{
 		"there, since 0s, in jobtest_test.both (planted_test.go:", "for coord.Mutex, held by back",

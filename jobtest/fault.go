@@ -67,7 +67,7 @@ func (r *one) fails(name string) bool {
 func (r *one) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
 
 // faultRates are the probabilities of a fault, each for some of the random schedules. A
-// program with ten fault points hardly comes past all of them if each fails every other
+// program with ten fault points rarely passes all of them if each fails every other
 // time.
 var faultRates = []float64{0.5, 0.2, 0.05}
 

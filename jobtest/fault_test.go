@@ -87,7 +87,7 @@ func TestASchedulerRefusesAJob(t *testing.T) {
 	assert.Empty(t, explored(t, hopeful, jobtest.Faults("store is full")).failures)
 }
 
-// A machine that has started goes on, whatever the scheduler refuses.
+// A machine that has started continues, whatever the scheduler refuses.
 func TestAMachineThatContinuesIsNotRefused(t *testing.T) {
 	w := explored(t, awaited(twoSectionsAsync), jobtest.Faults(jobtest.Refusal))
 	require.Len(t, w.failures, 1)

@@ -135,7 +135,7 @@ type lostUpdateLocals struct {
 }
 
 // moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -201,10 +201,11 @@ resume2:
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:44
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:206
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:45
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:209
 }
 
 // Location returns where [lostUpdate] is suspended.
@@ -249,7 +250,7 @@ type lostUpdateFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -263,7 +264,7 @@ func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	// planted_test.go:38: first := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("first"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:267
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:268
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -275,11 +276,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:280
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:38
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:284
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -323,7 +324,7 @@ type lostUpdateFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -337,7 +338,7 @@ func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	// planted_test.go:39: second := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("second"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:341
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:342
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -349,11 +350,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:355
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:354
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:39
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:358
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -442,7 +443,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:446
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:447
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -456,11 +457,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	if err != nil {
-		result0 = err
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:461
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:61
+//line github.com/movenext/movenext/jobtest/planted_test.go:60
+		return true, err
 	}
 	f.n = f.c.n
 	f.c.Unlock()
@@ -482,18 +482,18 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:486
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:66
+//line github.com/movenext/movenext/jobtest/planted_test.go:65
+		return true, err2
 	}
 	f.c.n = f.n + 1
 	f.c.Unlock()
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:495
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:493
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:69
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:497
 }
 
 // Location returns where [counter.increment] is suspended.
@@ -546,7 +546,7 @@ type twoSectionsLocals struct {
 }
 
 // moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -607,10 +607,11 @@ resume2:
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:82
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:611
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:83
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
 }
 
 // Location returns where [twoSections] is suspended.
@@ -704,7 +705,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:708
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:709
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -738,7 +739,7 @@ resumed1:
 	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:742
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:743
 	if f.lock1 == nil {
 		goto resumed2
 	}
@@ -765,7 +766,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:769
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:770
 }
 
 // Location returns where [both] is suspended.
@@ -797,20 +798,20 @@ func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lockCircleAsync starts [lockCircle] as a state machine and returns its job.
-func lockCircleAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// lockCycleAsync starts [lockCycle] as a state machine and returns its job.
+func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := lockCircleLocals{ctx: ctx}
+	frame := lockCycleLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &lockCircleMachine{lockCircleLocals: frame}
+	m := &lockCycleMachine{lockCycleLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// lockCircleLocals is what [lockCircle] keeps while it is suspended.
-type lockCircleLocals struct {
+// lockCycleLocals is what [lockCycle] keeps while it is suspended.
+type lockCycleLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -824,8 +825,8 @@ type lockCircleLocals struct {
 	await3 *job.Job[job.Void]
 }
 
-// moveNext runs [lockCircle] from where it stopped to its next suspension (false) or its end (true).
-func (f *lockCircleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [lockCycle] from where it stopped to its next suspension (false) or its end (true).
+func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -849,7 +850,7 @@ func (f *lockCircleLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:853
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:854
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -863,22 +864,21 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	if err != nil {
-		result0 = err
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:868
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:109
+//line github.com/movenext/movenext/jobtest/planted_test.go:108
+		return true, err
 	}
 	{
 		a := f.a
 		b := f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 		f.there = job.Go(f.ctx, func(ctx1 context.Context) error {
-			return lockCircleFunc1Run(a, b, ctx1)
+			return lockCycleFunc1Run(a, b, ctx1)
 		}, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 		f.back = job.Go(f.ctx, func(ctx3 context.Context) error {
-			return lockCircleFunc2Run(b, a, ctx3)
+			return lockCycleFunc2Run(b, a, ctx3)
 		}, job.Named("back"))
 	}
 	// planted_test.go:112: job.Yield()
@@ -933,50 +933,57 @@ resume4:
 	return true, result0
 }
 
-// Location returns where [lockCircle] is suspended.
-func (f *lockCircleLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCircle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
+// Location returns where [lockCycle] is suspended.
+func (f *lockCycleLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
 }
 
-// lockCircleMachine is the root of a chain of calls that begins with [lockCircle]: chain, job and frame in one allocation.
-type lockCircleMachine struct {
+// lockCycleMachine is the root of a chain of calls that begins with [lockCycle]: chain, job and frame in one allocation.
+type lockCycleMachine struct {
 	statemachine.Builder[job.Void]
-	lockCircleLocals
+	lockCycleLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleMachine) MoveNext(r *statemachine.Run) bool {
+func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.lockCircleLocals = lockCircleLocals{Frame: f.lockCircleLocals.Frame} // the job keeps nothing else alive
+	f.lockCycleLocals = lockCycleLocals{Frame: f.lockCycleLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// lockCircleFunc1Run is a function literal of [lockCircle] for the runtime to call. It returns the results, or an error that reports its suspension.
-func lockCircleFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
+// lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the results, or an error that reports its suspension.
+func lockCycleFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
-	frame := lockCircleFunc1Locals{}
+	frame := lockCycleFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, a, b, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &lockCycleFunc1Args{a: a, b: b, ctx: ctx}); finished {
 		return v0
 	}
-	m := &lockCircleFunc1Machine{lockCircleFunc1Locals: frame}
+	m := &lockCycleFunc1Machine{lockCycleFunc1Locals: frame}
 	return m.Suspend(ctx, &r, m)
 }
 
-// lockCircleFunc1Locals is what a function literal of [lockCircle] keeps while it is suspended.
-type lockCircleFunc1Locals struct {
+// lockCycleFunc1Locals is what a function literal of [lockCycle] keeps while it is suspended.
+type lockCycleFunc1Locals struct {
 	statemachine.Frame
 
 	both1 *bothFrame
 }
 
-// moveNext runs a function literal of [lockCircle] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *lockCircleFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// lockCycleFunc1Args are the parameters of a function literal of [lockCycle] that are needed only before its first suspension.
+type lockCycleFunc1Args struct {
+	a   *coord.Mutex
+	b   *coord.Mutex
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -988,8 +995,8 @@ func (f *lockCircleFunc1Locals) moveNext(r *statemachine.Run, a *coord.Mutex, b 
 	}
 	// planted_test.go:110: there := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &a, &b) }, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
-	f.both1, result0 = bothEnter(r, ctx, a, b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:993
+	f.both1, result0 = bothEnter(r, args.ctx, args.a, args.b)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1000
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1001,25 +1008,25 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1005
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1012
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [lockCircle] is suspended.
-func (f *lockCircleFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCircle", "github.com/movenext/movenext/jobtest/planted_test.go", 110)
+// Location returns where a function literal of [lockCycle] is suspended.
+func (f *lockCycleFunc1Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 110)
 }
 
-// lockCircleFunc1Machine is the root of a chain of calls that begins with a function literal of [lockCircle]: chain and frame in one allocation.
-type lockCircleFunc1Machine struct {
+// lockCycleFunc1Machine is the root of a chain of calls that begins with a function literal of [lockCycle]: chain and frame in one allocation.
+type lockCycleFunc1Machine struct {
 	statemachine.Spawned[job.Void]
-	lockCircleFunc1Locals
+	lockCycleFunc1Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1027,28 +1034,35 @@ func (f *lockCircleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lockCircleFunc2Run is a function literal of [lockCircle] for the runtime to call. It returns the results, or an error that reports its suspension.
-func lockCircleFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
+// lockCycleFunc2Run is a function literal of [lockCycle] for the runtime to call. It returns the results, or an error that reports its suspension.
+func lockCycleFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
-	frame := lockCircleFunc2Locals{}
+	frame := lockCycleFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, b, a, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &lockCycleFunc2Args{b: b, a: a, ctx: ctx}); finished {
 		return v0
 	}
-	m := &lockCircleFunc2Machine{lockCircleFunc2Locals: frame}
+	m := &lockCycleFunc2Machine{lockCycleFunc2Locals: frame}
 	return m.Suspend(ctx, &r, m)
 }
 
-// lockCircleFunc2Locals is what a function literal of [lockCircle] keeps while it is suspended.
-type lockCircleFunc2Locals struct {
+// lockCycleFunc2Locals is what a function literal of [lockCycle] keeps while it is suspended.
+type lockCycleFunc2Locals struct {
 	statemachine.Frame
 
 	both1 *bothFrame
 }
 
-// moveNext runs a function literal of [lockCircle] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *lockCircleFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// lockCycleFunc2Args are the parameters of a function literal of [lockCycle] that are needed only before its first suspension.
+type lockCycleFunc2Args struct {
+	b   *coord.Mutex
+	a   *coord.Mutex
+	ctx context.Context
+}
+
+// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1060,8 +1074,8 @@ func (f *lockCircleFunc2Locals) moveNext(r *statemachine.Run, b *coord.Mutex, a 
 	}
 	// planted_test.go:111: back := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &b, &a) }, job.Named("back"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
-	f.both1, result0 = bothEnter(r, ctx, b, a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1065
+	f.both1, result0 = bothEnter(r, args.ctx, args.b, args.a)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1079
 	if f.both1 == nil {
 		goto resumed1
 	}
@@ -1073,25 +1087,25 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1077
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
 	f.State = statemachine.Finished
 	return true, result0
 }
 
-// Location returns where a function literal of [lockCircle] is suspended.
-func (f *lockCircleFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCircle", "github.com/movenext/movenext/jobtest/planted_test.go", 111)
+// Location returns where a function literal of [lockCycle] is suspended.
+func (f *lockCycleFunc2Locals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 111)
 }
 
-// lockCircleFunc2Machine is the root of a chain of calls that begins with a function literal of [lockCircle]: chain and frame in one allocation.
-type lockCircleFunc2Machine struct {
+// lockCycleFunc2Machine is the root of a chain of calls that begins with a function literal of [lockCycle]: chain and frame in one allocation.
+type lockCycleFunc2Machine struct {
 	statemachine.Spawned[job.Void]
-	lockCircleFunc2Locals
+	lockCycleFunc2Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lockCircleFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+func (f *lockCycleFunc2Machine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1147,13 +1161,13 @@ func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:129
 	if f.b.rung {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1151
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1165
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	}
 	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1157
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1171
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
 	return r.Yield()
@@ -1166,7 +1180,7 @@ resume1:
 	f.await2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1170
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1184
 		goto resume2
 	}
 	f.State = 2
@@ -1178,7 +1192,7 @@ resume2:
 	statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1182
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1196
 	f.State = statemachine.Finished
 	return true
 }
@@ -1231,7 +1245,7 @@ type lostWakeUpLocals struct {
 }
 
 // moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1258,7 +1272,7 @@ func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		}, job.Named("waiter"))
 	}
 	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1262
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1276
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	return r.Yield(), nil
@@ -1266,7 +1280,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	_ = r.Refusal()
 	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1270
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1284
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	return r.Yield(), nil
@@ -1274,7 +1288,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	_ = r.Refusal()
 	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1278
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1292
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
 	return r.Yield(), nil
@@ -1287,7 +1301,7 @@ resume3:
 	f.await4 = f.waiter
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1305
 		goto resume4
 	}
 	f.State = 4
@@ -1300,11 +1314,12 @@ resume4:
 		_, err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 		f.await4 = nil
-		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1318
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:155
+		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1323
 }
 
 // Location returns where [lostWakeUp] is suspended.
@@ -1349,7 +1364,7 @@ type lostWakeUpFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter b is needed only before the first suspension.
 func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1363,7 +1378,7 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 	// planted_test.go:149: waiter := job.Go(ctx, func(context.Context) error { b.wait(); return nil }, job.Named("waiter"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = b.waitEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1367
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1382
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -1375,11 +1390,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1381
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1394
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:149
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1398
 }
 
 // Location returns where a function literal of [lostWakeUp] is suspended.
@@ -1461,14 +1476,13 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if *f.done {
-		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1466
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1480
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:164
+//line github.com/movenext/movenext/jobtest/planted_test.go:163
+		return true, nil
 	}
 	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1472
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1486
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
 	return r.Yield(), nil
@@ -1478,15 +1492,16 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1482
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1496
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1488
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1501
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:170
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1505
 }
 
 // Location returns where [complete] is suspended.
@@ -1539,7 +1554,7 @@ type doubleCompletionLocals struct {
 }
 
 // moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1568,7 +1583,7 @@ func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Conte
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1572
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1587
 		goto resume1
 	}
 	f.State = 1
@@ -1584,7 +1599,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1588
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1603
 		goto resume2
 	}
 	f.State = 2
@@ -1599,7 +1614,7 @@ resume2:
 		f.await1 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1603
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1618
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1631,7 +1646,7 @@ func doubleCompletionFunc1Run(done *bool, s *job.Source[int], arg2 context.Conte
 	var r statemachine.Run
 	frame := doubleCompletionFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, done, s); finished {
+	if finished, v0 := frame.moveNext(&r, &doubleCompletionFunc1Args{done: done, s: s}); finished {
 		return v0
 	}
 	m := &doubleCompletionFunc1Machine{doubleCompletionFunc1Locals: frame}
@@ -1645,9 +1660,15 @@ type doubleCompletionFunc1Locals struct {
 	complete1 *completeFrame
 }
 
+// doubleCompletionFunc1Args are the parameters of a function literal of [doubleCompletion] that are needed only before its first suspension.
+type doubleCompletionFunc1Args struct {
+	done *bool
+	s    *job.Source[int]
+}
+
 // moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, done *bool, s *job.Source[int]) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1659,8 +1680,8 @@ func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, done *bool, 
 	}
 	// planted_test.go:176: a := job.Go(ctx, func(context.Context) error { return complete(&done, s, 1) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
-	f.complete1, result0 = completeEnter(r, done, s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1664
+	f.complete1, result0 = completeEnter(r, args.done, args.s, 1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1685
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1672,7 +1693,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1676
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1697
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1690,7 +1711,7 @@ type doubleCompletionFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *doubleCompletionFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1703,7 +1724,7 @@ func doubleCompletionFunc2Run(done *bool, s *job.Source[int], arg2 context.Conte
 	var r statemachine.Run
 	frame := doubleCompletionFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, done, s); finished {
+	if finished, v0 := frame.moveNext(&r, &doubleCompletionFunc2Args{done: done, s: s}); finished {
 		return v0
 	}
 	m := &doubleCompletionFunc2Machine{doubleCompletionFunc2Locals: frame}
@@ -1717,9 +1738,15 @@ type doubleCompletionFunc2Locals struct {
 	complete1 *completeFrame
 }
 
+// doubleCompletionFunc2Args are the parameters of a function literal of [doubleCompletion] that are needed only before its first suspension.
+type doubleCompletionFunc2Args struct {
+	done *bool
+	s    *job.Source[int]
+}
+
 // moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, done *bool, s *job.Source[int]) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1731,8 +1758,8 @@ func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, done *bool, 
 	}
 	// planted_test.go:177: b := job.Go(ctx, func(context.Context) error { return complete(&done, s, 2) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
-	f.complete1, result0 = completeEnter(r, done, s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1736
+	f.complete1, result0 = completeEnter(r, args.done, args.s, 2)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1763
 	if f.complete1 == nil {
 		goto resumed1
 	}
@@ -1744,7 +1771,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1748
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1775
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1762,7 +1789,7 @@ type doubleCompletionFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *doubleCompletionFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1837,14 +1864,13 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if err := f.ctx.Err(); err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1842
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1868
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:190
+//line github.com/movenext/movenext/jobtest/planted_test.go:189
+		return true, err
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1848
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1874
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
@@ -1853,15 +1879,16 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1857
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1883
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:193
 	f.s.TrySetResult(42)
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1863
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1888
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:194
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1892
 }
 
 // Location returns where [answer] is suspended.
@@ -1912,7 +1939,7 @@ type leakOnCancelLocals struct {
 }
 
 // moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1936,7 +1963,7 @@ func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1940
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1967
 		goto resume1
 	}
 	f.State = 1
@@ -1948,11 +1975,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:207
+		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1954
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1984
 }
 
 // Location returns where [leakOnCancel] is suspended.
@@ -1997,7 +2025,7 @@ type leakOnCancelFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -2013,7 +2041,7 @@ func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	f.await1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2017
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2045
 		goto resume1
 	}
 	f.State = 1
@@ -2025,11 +2053,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2057
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_test.go:204
+		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2031
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2062
 }
 
 // Location returns where a function literal of [leakOnCancel] is suspended.
@@ -2058,7 +2087,7 @@ func leakOnCancelFunc2Run(s *job.Source[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := leakOnCancelFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &leakOnCancelFunc2Args{s: s, ctx: ctx}); finished {
 		return v0
 	}
 	m := &leakOnCancelFunc2Machine{leakOnCancelFunc2Locals: frame}
@@ -2072,9 +2101,15 @@ type leakOnCancelFunc2Locals struct {
 	answer1 *answerFrame
 }
 
+// leakOnCancelFunc2Args are the parameters of a function literal of [leakOnCancel] that are needed only before its first suspension.
+type leakOnCancelFunc2Args struct {
+	s   *job.Source[int]
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, s *job.Source[int], ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCancelFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2086,8 +2121,8 @@ func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	}
 	// planted_test.go:206: _, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	f.answer1, result0 = answerEnter(r, ctx, s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2091
+	f.answer1, result0 = answerEnter(r, args.ctx, args.s)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2126
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -2099,7 +2134,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2103
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2138
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2117,7 +2152,7 @@ type leakOnCancelFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *leakOnCancelFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -2165,7 +2200,7 @@ func (f *stepsFrame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -2187,7 +2222,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2191
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2226
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
 	return r.Yield()
@@ -2197,7 +2232,7 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2201
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2236
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -2252,7 +2287,7 @@ type overtakingLocals struct {
 }
 
 // moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -2285,7 +2320,7 @@ func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2289
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2324
 		goto resume1
 	}
 	f.State = 1
@@ -2301,7 +2336,7 @@ resume1:
 	f.await1 = f.walker
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2305
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2340
 		goto resume2
 	}
 	f.State = 2
@@ -2315,15 +2350,16 @@ resume2:
 	f.await1 = nil
 	if *f.late {
 		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2319
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2354
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:237
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2325
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2359
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:238
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2363
 }
 
 // Location returns where [overtaking] is suspended.
@@ -2368,7 +2404,7 @@ type overtakingFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [overtaking] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter done is needed only before the first suspension.
 func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -2382,7 +2418,7 @@ func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finish
 	// planted_test.go:226: runner := job.Go(ctx, func(context.Context) error { steps(25, &done); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = stepsEnter(r, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2386
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2422
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -2394,11 +2430,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:226
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2400
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2434
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:226
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2438
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2458,7 +2494,7 @@ func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, re
 //line github.com/movenext/movenext/jobtest/planted_test.go:228
 	f.begin = (*f.done)
 	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2462
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2498
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	return r.Yield(), nil
@@ -2466,10 +2502,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	_ = r.Refusal()
 	(*f.late) = (*f.done)-f.begin >= 20
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2471
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2506
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:231
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2510
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2498,7 +2535,7 @@ func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result 
 	var r statemachine.Run
 	frame := reserveLocals{seats: seats}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, after); finished {
+	if finished, v0 := frame.moveNext(&r, &reserveArgs{ctx: ctx, after: after}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &reserveMachine{reserveLocals: frame}
@@ -2508,7 +2545,7 @@ func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result 
 // reserveEnter enters [reserve] for another machine. It returns the results, or the suspended frame that will have them.
 func reserveEnter(r *statemachine.Run, ctx context.Context, seats *int, after time.Duration) (*reserveFrame, error) {
 	frame := reserveLocals{seats: seats}
-	if finished, v0 := frame.moveNext(r, ctx, after); finished {
+	if finished, v0 := frame.moveNext(r, &reserveArgs{ctx: ctx, after: after}); finished {
 		return nil, v0
 	}
 	m := &reserveFrame{reserveLocals: frame}
@@ -2525,6 +2562,12 @@ type reserveLocals struct {
 	free bool
 }
 
+// reserveArgs are the parameters of [reserve] that are needed only before its first suspension.
+type reserveArgs struct {
+	ctx   context.Context
+	after time.Duration
+}
+
 // reserveFrame is the frame of [reserve] for a caller that is a machine: what it keeps and, at the end, its results.
 type reserveFrame struct {
 	reserveLocals
@@ -2534,13 +2577,13 @@ type reserveFrame struct {
 
 // MoveNext continues [reserve] where it stopped.
 func (f *reserveFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, 0)
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [reserve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *reserveLocals) moveNext(r *statemachine.Run, ctx context.Context, after time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -2556,8 +2599,8 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, ctx context.Context, after
 	}
 	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
-	asleep1, err = statemachine.Sleep(r, ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2561
+	asleep1, err = statemachine.Sleep(r, args.ctx, args.after)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2604
 	if !asleep1 {
 		goto resumed1
 	}
@@ -2569,15 +2612,14 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2574
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2616
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:247
+//line github.com/movenext/movenext/jobtest/planted_test.go:246
+		return true, err
 	}
 	f.free = *f.seats > 0
 	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2581
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2623
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
 	return r.Yield(), nil
@@ -2587,10 +2629,11 @@ resume2:
 	if f.free {
 		*f.seats--
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2592
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2633
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:253
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2637
 }
 
 // Location returns where [reserve] is suspended.
@@ -2612,7 +2655,7 @@ type reserveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -2643,7 +2686,7 @@ type oversellLocals struct {
 }
 
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -2676,7 +2719,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2680
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2723
 		goto resume1
 	}
 	f.State = 1
@@ -2692,7 +2735,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2696
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2739
 		goto resume2
 	}
 	f.State = 2
@@ -2706,15 +2749,16 @@ resume2:
 	f.await1 = nil
 	if (*f.seats) < 0 {
 		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2710
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2753
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:267
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2716
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2758
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:268
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2762
 }
 
 // Location returns where [oversell] is suspended.
@@ -2744,7 +2788,7 @@ func oversellFunc1Run(seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, seats, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &oversellFunc1Args{seats: seats, ctx: ctx}); finished {
 		return v0
 	}
 	m := &oversellFunc1Machine{oversellFunc1Locals: frame}
@@ -2758,9 +2802,15 @@ type oversellFunc1Locals struct {
 	reserve1 *reserveFrame
 }
 
+// oversellFunc1Args are the parameters of a function literal of [oversell] that are needed only before its first suspension.
+type oversellFunc1Args struct {
+	seats *int
+	ctx   context.Context
+}
+
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, seats *int, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2772,8 +2822,8 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, seats *int, ctx cont
 	}
 	// planted_test.go:261: a := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
-	f.reserve1, result0 = reserveEnter(r, ctx, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2777
+	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 10*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2827
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -2785,7 +2835,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2789
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2839
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2803,7 +2853,7 @@ type oversellFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -2816,7 +2866,7 @@ func oversellFunc2Run(seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, seats, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &oversellFunc2Args{seats: seats, ctx: ctx}); finished {
 		return v0
 	}
 	m := &oversellFunc2Machine{oversellFunc2Locals: frame}
@@ -2830,9 +2880,15 @@ type oversellFunc2Locals struct {
 	reserve1 *reserveFrame
 }
 
+// oversellFunc2Args are the parameters of a function literal of [oversell] that are needed only before its first suspension.
+type oversellFunc2Args struct {
+	seats *int
+	ctx   context.Context
+}
+
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, seats *int, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2844,8 +2900,8 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, seats *int, ctx cont
 	}
 	// planted_test.go:262: b := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
-	f.reserve1, result0 = reserveEnter(r, ctx, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2849
+	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 11*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2905
 	if f.reserve1 == nil {
 		goto resumed1
 	}
@@ -2857,7 +2913,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2861
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2917
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2875,7 +2931,7 @@ type oversellFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -2950,7 +3006,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2954
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3010
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
 	return r.Yield(), nil
@@ -2959,20 +3015,18 @@ resume1:
 	_ = r.Refusal()
 	if f.s.top == f.top {
 		f.s.top = f.next
-		result0 = f.top
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2964
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3019
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/planted_test.go:290
+//line github.com/movenext/movenext/jobtest/planted_test.go:289
+		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2969
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3024
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:292
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2974
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:292
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3030
 }
 
 // Location returns where [stack.pop] is suspended.
@@ -3054,7 +3108,7 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3058
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3112
 	if f.pop1 == nil {
 		goto resumed1
 	}
@@ -3069,7 +3123,7 @@ resumed1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3073
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3127
 	if f.pop1 == nil {
 		goto resumed2
 	}
@@ -3088,7 +3142,7 @@ resumed2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3092
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3146
 	f.State = statemachine.Finished
 	return true
 }
@@ -3141,7 +3195,7 @@ type abaLocals struct {
 }
 
 // moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -3175,7 +3229,7 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3179
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3233
 		goto resume1
 	}
 	f.State = 1
@@ -3191,7 +3245,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3195
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3249
 		goto resume2
 	}
 	f.State = 2
@@ -3205,15 +3259,16 @@ resume2:
 	f.await1 = nil
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3209
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3263
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
 	}
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3215
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3268
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:324
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3272
 }
 
 // Location returns where [aba] is suspended.
@@ -3258,7 +3313,7 @@ type abaFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -3272,7 +3327,7 @@ func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:317: a := job.Go(ctx, func(context.Context) error { s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1, _ = s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3276
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3331
 	if f.pop1 == nil {
 		goto resumed1
 	}
@@ -3284,11 +3339,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3290
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3343
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:317
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3347
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3332,7 +3387,7 @@ type abaFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -3346,7 +3401,7 @@ func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:318: b := job.Go(ctx, func(context.Context) error { s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = s.popAndPutBackEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3350
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3405
 	if f.popAndPutBack1 == nil {
 		goto resumed1
 	}
@@ -3358,11 +3413,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3364
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3417
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/planted_test.go:318
+	return true, nil
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3421
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3386,4 +3441,4 @@ func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6281f4ade467632e
+// Digest of what is above: f8610c37abd01fc4

@@ -98,11 +98,11 @@ func both(ctx context.Context, from, to *coord.Mutex) error {
 	return nil
 }
 
-// lockCircle lets two transfers wait for each other's lock, if there is a turn
+// lockCycle lets two transfers wait for each other's lock, if there is a turn
 // between the two locks of both.
 //
 //movenext:async
-func lockCircle(ctx context.Context) error {
+func lockCycle(ctx context.Context) error {
 	var a, b coord.Mutex
 	if err := b.Lock(ctx); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 //     allows.
 //
 // Dropping a deviation changes what later choices offer. So a candidate is a list
-// of wishes, which are followed as far as possible, and the schedule that has
+// of preferred choices, which are followed as far as possible, and the schedule that has
 // actually run is the next smallest one.
 
 const (
@@ -106,7 +106,7 @@ func (w *shrinking) takeBack() bool {
 	return smaller
 }
 
-// without returns the wishes of a trace without those of a part: once replaced by
+// without returns the choices of a trace without those of a part: once replaced by
 // the oldest turn, and once left out. It returns none if the part has no
 // deviation.
 func without(t simulation.Trace, from, to int) [][]int {

@@ -71,7 +71,7 @@ func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -197,7 +197,7 @@ type noLostUpdateLocals struct {
 }
 
 // moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -300,7 +300,7 @@ func noLostUpdateFunc1Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLostUpdateFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &noLostUpdateFunc1Args{s: s, m: m, ctx: ctx}); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc1Machine{noLostUpdateFunc1Locals: frame}
@@ -314,9 +314,16 @@ type noLostUpdateFunc1Locals struct {
 	buyLocked1 *shopBuyLockedFrame
 }
 
+// noLostUpdateFunc1Args are the parameters of a function literal of [noLostUpdate] that are needed only before its first suspension.
+type noLostUpdateFunc1Args struct {
+	s   *shop
+	m   *coord.Mutex
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpdateFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -328,8 +335,8 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop, m *coor
 	}
 	// sound_test.go:30: first := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
-	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:333
+	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:340
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -341,7 +348,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:345
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:352
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -359,7 +366,7 @@ type noLostUpdateFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *noLostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -372,7 +379,7 @@ func noLostUpdateFunc2Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLostUpdateFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, s, m, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &noLostUpdateFunc2Args{s: s, m: m, ctx: ctx}); finished {
 		return v0
 	}
 	m2 := &noLostUpdateFunc2Machine{noLostUpdateFunc2Locals: frame}
@@ -386,9 +393,16 @@ type noLostUpdateFunc2Locals struct {
 	buyLocked1 *shopBuyLockedFrame
 }
 
+// noLostUpdateFunc2Args are the parameters of a function literal of [noLostUpdate] that are needed only before its first suspension.
+type noLostUpdateFunc2Args struct {
+	s   *shop
+	m   *coord.Mutex
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop, m *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpdateFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -400,8 +414,8 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop, m *coor
 	}
 	// sound_test.go:31: second := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
-	f.buyLocked1, result0 = s.buyLockedEnter(r, ctx, m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:405
+	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:419
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -413,7 +427,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:417
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:431
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -431,7 +445,7 @@ type noLostUpdateFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *noLostUpdateFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -488,14 +502,14 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:45: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:492
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:506
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:499
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:513
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -552,7 +566,7 @@ type noLivelockLocals struct {
 }
 
 // moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -583,7 +597,7 @@ func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		})
 	}
 	// sound_test.go:56: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:587
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:601
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
 	return r.Yield(), nil
@@ -596,7 +610,7 @@ resume1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:600
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:614
 		goto resume2
 	}
 	f.State = 2
@@ -613,7 +627,7 @@ resume2:
 	f.await2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:617
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:631
 		goto resume3
 	}
 	f.State = 3
@@ -628,7 +642,7 @@ resume3:
 		f.await2 = nil
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:632
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:646
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -675,7 +689,7 @@ type noLivelockFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ready is needed only before the first suspension.
 func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -689,7 +703,7 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	// sound_test.go:54: a := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:693
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:707
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -701,11 +715,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_test.go:54
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:707
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:719
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/sound_test.go:54
+	return true, nil
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:723
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -749,7 +763,7 @@ type noLivelockFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ready is needed only before the first suspension.
 func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -763,7 +777,7 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	// sound_test.go:55: b := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:767
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:781
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -775,11 +789,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_test.go:55
-	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:781
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:793
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/sound_test.go:55
+	return true, nil
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:797
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -855,7 +869,7 @@ func (f *produceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [produce] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -892,7 +906,7 @@ range1:
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:896
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:910
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -914,7 +928,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:918
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:932
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
@@ -923,7 +937,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:927
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:941
 }
 
 // Location returns where [produce] is suspended.
@@ -1010,7 +1024,7 @@ for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1014
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1028
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1027,14 +1041,13 @@ resumed1:
 		goto endFor1
 	}
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1032
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1045
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/sound_test.go:90
+//line github.com/movenext/movenext/jobtest/sound_test.go:89
+		return true, err
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1038
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1051
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
@@ -1042,7 +1055,7 @@ endFor1:
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1046
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1059
 		goto resume2
 	}
 	f.State = 2
@@ -1057,16 +1070,17 @@ resume2:
 		f.await2 = nil
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1061
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1074
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
 		}
-		result0 = err2
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1079
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:97
+		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1068
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1084
 }
 
 // Location returns where [noLeakOnCancel] is suspended.
@@ -1096,7 +1110,7 @@ func noLeakOnCancelFunc1Run(c *coord.Channel[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLeakOnCancelFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, c, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &noLeakOnCancelFunc1Args{c: c, ctx: ctx}); finished {
 		return v0
 	}
 	m := &noLeakOnCancelFunc1Machine{noLeakOnCancelFunc1Locals: frame}
@@ -1110,9 +1124,15 @@ type noLeakOnCancelFunc1Locals struct {
 	produce1 *produceFrame
 }
 
+// noLeakOnCancelFunc1Args are the parameters of a function literal of [noLeakOnCancel] that are needed only before its first suspension.
+type noLeakOnCancelFunc1Args struct {
+	c   *coord.Channel[int]
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, c *coord.Channel[int], ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOnCancelFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1124,8 +1144,8 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, c *coord.Chann
 	}
 	// sound_test.go:81: producer := job.Go(ctx, func(ctx context.Context) error { return produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
-	f.produce1, result0 = produceEnter(r, ctx, c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1129
+	f.produce1, result0 = produceEnter(r, args.ctx, args.c, 5)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1149
 	if f.produce1 == nil {
 		goto resumed1
 	}
@@ -1137,7 +1157,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1141
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1161
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1155,7 +1175,7 @@ type noLeakOnCancelFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *noLeakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1215,7 +1235,7 @@ func (f *reserveLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [reserveLocked] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter after is needed only before the first suspension.
 func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -1237,7 +1257,7 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1241
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1261
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1258,7 +1278,7 @@ resumed1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1262
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1282
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -1293,7 +1313,7 @@ resumed2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1297
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1317
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
@@ -1309,7 +1329,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1313
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1333
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1364,7 +1384,7 @@ type noOversellLocals struct {
 }
 
 // moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1399,7 +1419,7 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1423
 		goto resume1
 	}
 	f.State = 1
@@ -1415,7 +1435,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1419
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1439
 		goto resume2
 	}
 	f.State = 2
@@ -1430,14 +1450,14 @@ resume2:
 		f.await1 = nil
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1434
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1454
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1441
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1461
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1469,7 +1489,7 @@ func noOversellFunc1Run(m *coord.Mutex, seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noOversellFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &noOversellFunc1Args{m: m, seats: seats, ctx: ctx}); finished {
 		return v0
 	}
 	m2 := &noOversellFunc1Machine{noOversellFunc1Locals: frame}
@@ -1483,9 +1503,16 @@ type noOversellFunc1Locals struct {
 	reserveLocked1 *reserveLockedFrame
 }
 
+// noOversellFunc1Args are the parameters of a function literal of [noOversell] that are needed only before its first suspension.
+type noOversellFunc1Args struct {
+	m     *coord.Mutex
+	seats *int
+	ctx   context.Context
+}
+
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1497,8 +1524,8 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, m *coord.Mutex, se
 	}
 	// sound_test.go:122: a := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
-	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1502
+	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 10*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1529
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1510,7 +1537,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1514
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1541
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1528,7 +1555,7 @@ type noOversellFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *noOversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1541,7 +1568,7 @@ func noOversellFunc2Run(m *coord.Mutex, seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noOversellFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, m, seats, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &noOversellFunc2Args{m: m, seats: seats, ctx: ctx}); finished {
 		return v0
 	}
 	m2 := &noOversellFunc2Machine{noOversellFunc2Locals: frame}
@@ -1555,9 +1582,16 @@ type noOversellFunc2Locals struct {
 	reserveLocked1 *reserveLockedFrame
 }
 
+// noOversellFunc2Args are the parameters of a function literal of [noOversell] that are needed only before its first suspension.
+type noOversellFunc2Args struct {
+	m     *coord.Mutex
+	seats *int
+	ctx   context.Context
+}
+
 // moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, m *coord.Mutex, seats *int, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1569,8 +1603,8 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, m *coord.Mutex, se
 	}
 	// sound_test.go:123: b := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
-	f.reserveLocked1, result0 = reserveLockedEnter(r, ctx, m, seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1574
+	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 11*time.Millisecond)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1608
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1582,7 +1616,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1586
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1620
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1600,7 +1634,7 @@ type noOversellFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *noOversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -1629,7 +1663,7 @@ type patientLocals struct {
 }
 
 // moveNext runs [patient] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -1651,7 +1685,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1655
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1689
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1663,18 +1697,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1668
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1701
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/sound_test.go:139
+//line github.com/movenext/movenext/jobtest/sound_test.go:138
+		return true, err
 	}
 	// sound_test.go:140: _, err := other.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1678
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1711
 		goto resume2
 	}
 	f.State = 2
@@ -1687,11 +1720,12 @@ resume2:
 		_, err2 := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 		f.await2 = nil
-		result0 = err2
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1724
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/sound_test.go:141
+		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1693
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1729
 }
 
 // Location returns where [patient] is suspended.
@@ -1734,7 +1768,7 @@ type patientFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [patient] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -1749,7 +1783,7 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// sound_test.go:136: other := job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1753
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1787
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1759,7 +1793,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1763
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1797
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1785,4 +1819,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1bc2bd9926ea55a3
+// Digest of what is above: f5d8639a28b7cd32

@@ -61,7 +61,7 @@ func TestThePageOfASnapshot(t *testing.T) {
 	defer server.Close()
 
 	tab := browser(t)
-	does(t, tab, chromedp.Navigate(server.URL+"/"), until(`document.querySelectorAll('.circle').length === 1`))
+	does(t, tab, chromedp.Navigate(server.URL+"/"), until(`document.querySelectorAll('.cycle').length === 1`))
 	text := value[string](t, tab, `document.body.innerText`)
 	for _, want := range []string{"42 machines", "A cycle of 2 machines", "inspect/browser.load ", "coord.Mutex", "work runs", "browser.transfer"} {
 		assert.Contains(t, text, want)
@@ -82,7 +82,7 @@ func TestThePageOfASnapshot(t *testing.T) {
 	end()
 	<-one.Done()
 	<-other.Done()
-	does(t, tab, until(`document.querySelectorAll('.circle').length === 0`))
+	does(t, tab, until(`document.querySelectorAll('.cycle').length === 0`))
 	assert.Empty(t, value[string](t, tab, `[...document.querySelectorAll('script, img, link')].map(e => e.outerHTML).join()`))
 
 	// Dark and light: the browser is told which, and the colours follow.

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/movenext/movenext/inspect"
@@ -174,13 +173,4 @@ func (t *table[V]) all() map[string]V {
 		all[name] = v
 	}
 	return all
-}
-
-// short truncates a name that is too long for a label.
-func short(name string) string {
-	const enough = 200
-	if len(name) > enough {
-		name = name[:enough] + "…"
-	}
-	return strings.ToValidUTF8(name, "\uFFFD")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 )
 
@@ -61,7 +62,7 @@ func (c *Collector) made(e inspect.Event) {
 	if name == "" {
 		name = "unnamed"
 	}
-	l := &life{since: e.Time, of: c.functions.of(short(name), func() *function { return new(function) })}
+	l := &life{since: e.Time, of: c.functions.of(truncate.Name(name), func() *function { return new(function) })}
 	if c.lives.add(e.Job, l) {
 		l.of.live.Add(1)
 	}

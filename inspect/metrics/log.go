@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -87,7 +88,7 @@ func (l *logging) hearWork(e schedulers.Event) {
 		level = slog.LevelInfo
 	}
 	l.add(level, "movenext: "+e.Kind.String(), func() []slog.Attr {
-		attrs := []slog.Attr{slog.String("scheduler", short(schedulers.NameOf(e.Scheduler)))}
+		attrs := []slog.Attr{slog.String("scheduler", truncate.Name(schedulers.NameOf(e.Scheduler)))}
 		if e.Worker != 0 {
 			attrs = append(attrs, slog.Int("worker", e.Worker))
 		}
@@ -110,7 +111,7 @@ func (l *logging) hearJob(e inspect.Event) {
 	l.add(level, "movenext: job "+e.Kind.String(), func() []slog.Attr {
 		attrs := []slog.Attr{slog.Uint64("job", e.Job.ID())}
 		if name := e.Job.Name(); name != "" {
-			attrs = append(attrs, slog.String("name", short(name)))
+			attrs = append(attrs, slog.String("name", truncate.Name(name)))
 		}
 		if e.Place.Function != "" {
 			attrs = append(attrs, slog.String("place", e.Place.String()))

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +24,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	if int(e.Kind) >= len((*scheduler)(nil).counts) {
 		return // of a scheduler from elsewhere
 	}
-	s := c.schedulers.of(short(schedulers.NameOf(e.Scheduler)), func() *scheduler { return new(scheduler) })
+	s := c.schedulers.of(truncate.Name(schedulers.NameOf(e.Scheduler)), func() *scheduler { return new(scheduler) })
 	n := uint64(1)
 	if e.Kind == schedulers.Stolen || e.Kind == schedulers.Moved || e.Kind == schedulers.Injected {
 		n = uint64(max(0, e.Count))

@@ -39,7 +39,7 @@ type twiceLocals struct {
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter a is needed only before the first suspension.
 func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -70,18 +70,17 @@ resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	f.await1 = nil
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:75
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:74
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:35
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:34
+		return true, 0, err
 	}
 	// otel_test.go:36: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	f.await1 = f.b
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:85
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:84
 		goto resume2
 	}
 	f.State = 2
@@ -96,11 +95,12 @@ resume2:
 		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 		f.await1 = nil
-		result0, result1 = f.x+y, err
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:99
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:37
+		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:102
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:104
 }
 
 // Location returns where [twice] is suspended.
@@ -145,7 +145,7 @@ type allLocals struct {
 }
 
 // moveNext runs [all] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter jobs is needed only before the first suspension.
 func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 []int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -199,4 +199,4 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4543b87509a8e24a
+// Digest of what is above: 2927cce3fc89a5da

@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -68,7 +67,7 @@ func (e *encoder) raw(s string) {
 
 // text returns the number of a text.
 func (e *encoder) text(s string) uint64 {
-	s = short(s)
+	s = truncate.Text(s, longest)
 	return e.texts.number(s, func() {
 		e.out = append(e.out, entryText)
 		e.raw(s)
@@ -134,16 +133,4 @@ func (e *encoder) fields(f *fields) {
 	for _, v := range f.values[:f.n] {
 		e.uint(v)
 	}
-}
-
-// short returns s, cut after some hundred bytes, and valid.
-func short(s string) string {
-	if len(s) > longest {
-		cut := longest
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

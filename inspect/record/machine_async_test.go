@@ -39,7 +39,7 @@ type twiceLocals struct {
 }
 
 // moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter a is needed only before the first suspension.
 func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -70,18 +70,17 @@ resume1:
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
 	f.await1 = nil
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:75
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:74
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/inspect/record/machine_test.go:18
+//line github.com/movenext/movenext/inspect/record/machine_test.go:17
+		return true, 0, err
 	}
 	// machine_test.go:19: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
 	f.await1 = f.b
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:85
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:84
 		goto resume2
 	}
 	f.State = 2
@@ -96,11 +95,12 @@ resume2:
 		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
 		f.await1 = nil
-		result0, result1 = f.x+y, err
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:99
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/inspect/record/machine_test.go:20
+		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:102
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:104
 }
 
 // Location returns where [twice] is suspended.
@@ -125,4 +125,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 38e2c70fb9a649de
+// Digest of what is above: 1f48db1692899993

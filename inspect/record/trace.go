@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -65,11 +66,11 @@ func (t *tracer) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Begun:
 		_, is := subjectOf(e.Work)
-		t.begin(e, short(is.Name), t.contextOf(is.Job))
+		t.begin(e, truncate.Text(is.Name, longest), t.contextOf(is.Job))
 	case schedulers.Ended:
 		t.end(e)
 	case schedulers.Stolen, schedulers.Moved, schedulers.Injected, schedulers.Refused:
-		trace.Log(context.Background(), short(schedulers.NameOf(e.Scheduler)), e.String())
+		trace.Log(context.Background(), truncate.Text(schedulers.NameOf(e.Scheduler), longest), e.String())
 	default:
 	}
 }
@@ -121,7 +122,7 @@ func (t *tracer) hearLife(e inspect.Event) {
 			t.made(id, taskName(e.Job, e.Place))
 		}
 	case inspect.Suspended:
-		trace.Log(t.contextOf(id), "suspended", short("in "+e.Place.String()+", waits for "+e.Waits))
+		trace.Log(t.contextOf(id), "suspended", truncate.Text("in "+e.Place.String()+", waits for "+e.Waits, longest))
 	case inspect.Ended:
 		trace.Log(t.contextOf(id), "ended", e.Status.String())
 		t.ended(id)
@@ -132,9 +133,9 @@ func (t *tracer) hearLife(e inspect.Event) {
 func taskName(h job.Handle, made schedulers.Place) string {
 	switch {
 	case h.Name() != "":
-		return short(h.Name())
+		return truncate.Text(h.Name(), longest)
 	case made.Function != "":
-		return short(made.Function)
+		return truncate.Text(made.Function, longest)
 	default:
 		return fmt.Sprintf("job #%d", h.ID())
 	}

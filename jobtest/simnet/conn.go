@@ -12,6 +12,7 @@ import (
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Conn is an end of a connection. It implements net.Conn; Read and Write have twins, and
@@ -41,11 +42,29 @@ func pipe(n *Network, client, server address) (c, s *Conn) {
 
 func clientAddress(n int) address { return address("client:" + strconv.Itoa(n)) }
 
+// The receivers of the entries for generated code, which documentation does not show: see
+// package coord.
+type (
+	conn     = Conn
+	listener = Listener
+	network  = Network
+)
+
 // Read reads what has arrived, up to len(p) bytes. It returns io.EOF when the peer has
 // ended its direction. It blocks; its twin is ReadAsync.
-//
+func (c *Conn) Read(p []byte) (int, error) { return someRead(c, p) }
+
+// ReadAsync is [Conn.Read] as a job. It does not block.
+func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return someReadAsync(c, p) }
+
+// ReadEnter is [Conn.Read] as generated machines call it.
+func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
+	m, n, err := someReadEnter(r, c, p)
+	return statemachine.WaitingFor(m), n, err
+}
+
 //movenext:async
-func (c *Conn) Read(p []byte) (int, error) {
+func someRead(c *Conn, p []byte) (int, error) {
 	if err := c.reading.Lock(context.Background()); err != nil {
 		return 0, err
 	}
@@ -64,9 +83,22 @@ func (c *Conn) Read(p []byte) (int, error) {
 // Readable waits until a read would return data, the end, or an error other than that of a
 // deadline. It returns nil, or why ctx ended, or the error of the read deadline. It blocks;
 // its twin is ReadableAsync. A nil ctx is context.Background.
-//
+func (c *Conn) Readable(ctx context.Context) error { return dataAwaited(ctx, c) }
+
+// ReadableAsync is [Conn.Readable] as a job, which is Canceled when ctx ends first. It does
+// not block.
+func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
+	return dataAwaitedAsync(ctx, c)
+}
+
+// ReadableEnter is [Conn.Readable] as generated machines call it.
+func (c *conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := dataAwaitedEnter(r, ctx, c)
+	return statemachine.WaitingForVoid(m), err
+}
+
 //movenext:async
-func (c *Conn) Readable(ctx context.Context) error {
+func dataAwaited(ctx context.Context, c *Conn) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -83,9 +115,19 @@ func (c *Conn) Readable(ctx context.Context) error {
 
 // Write writes all of p, and waits while the peer does not read. It returns how much was
 // written: less than all only with an error. It blocks; its twin is WriteAsync.
-//
+func (c *Conn) Write(p []byte) (written int, err error) { return allWritten(c, p) }
+
+// WriteAsync is [Conn.Write] as a job. It does not block.
+func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return allWrittenAsync(c, p) }
+
+// WriteEnter is [Conn.Write] as generated machines call it.
+func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
+	m, n, err := allWrittenEnter(r, c, p)
+	return statemachine.WaitingFor(m), n, err
+}
+
 //movenext:async
-func (c *Conn) Write(p []byte) (written int, err error) {
+func allWritten(c *Conn, p []byte) (written int, err error) {
 	if err := c.writing.Lock(context.Background()); err != nil {
 		return 0, err
 	}

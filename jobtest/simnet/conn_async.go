@@ -17,33 +17,33 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// ReadAsync starts [Conn.Read] as a state machine and returns its job.
-func (c *Conn) ReadAsync(p []byte) (result *job.Job[int]) {
+// someReadAsync starts [someRead] as a state machine and returns its job.
+func someReadAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := ConnReadLocals{c: c, p: p}
+	frame := someReadLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &ConnReadMachine{ConnReadLocals: frame}
+	m := &someReadMachine{someReadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// ReadEnter enters [Conn.Read] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) ReadEnter(r *statemachine.Run, p []byte) (*ConnReadFrame, int, error) {
-	frame := ConnReadLocals{c: c, p: p}
+// someReadEnter enters [someRead] for another machine. It returns the results, or the suspended frame that will have them.
+func someReadEnter(r *statemachine.Run, c *Conn, p []byte) (*someReadFrame, int, error) {
+	frame := someReadLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &ConnReadFrame{ConnReadLocals: frame}
+	m := &someReadFrame{someReadLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// ConnReadLocals is what [Conn.Read] keeps while it is suspended.
-type ConnReadLocals struct {
+// someReadLocals is what [someRead] keeps while it is suspended.
+type someReadLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -54,22 +54,22 @@ type ConnReadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// ConnReadFrame is the frame of [Conn.Read] for a caller that is a machine: what it keeps and, at the end, its results.
-type ConnReadFrame struct {
-	ConnReadLocals
+// someReadFrame is the frame of [someRead] for a caller that is a machine: what it keeps and, at the end, its results.
+type someReadFrame struct {
+	someReadLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [Conn.Read] where it stopped.
-func (f *ConnReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [someRead] where it stopped.
+func (f *someReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [Conn.Read] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs [someRead] from where it stopped to its next suspension (false) or its end (true).
+func (f *someReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
@@ -83,8 +83,8 @@ func (f *ConnReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:49: if err := c.reading.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:49
+	// conn.go:68: if err := c.reading.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:90
 	if f.lock1 == nil {
@@ -93,66 +93,66 @@ func (f *ConnReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:49
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:49
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:49
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:69
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:50
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:69
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:52
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 		unlock1 := f.c.reading.Unlock
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:52
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:52
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 			defer unlock1()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:52
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 			raise()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:52
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 		})
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:54
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:73
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.failed("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:56
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:56
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
-		// conn.go:58: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+		// conn.go:77: if _, err := wait.Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		f.await2 = wait
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:139
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 	return r.Await(f.await2), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:58
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:59
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 			return true, result0, result1
 		}
 	}
@@ -160,83 +160,83 @@ resume2:
 	goto for1
 }
 
-// Location returns where [Conn.Read] is suspended.
-func (f *ConnReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*Conn).Read", "github.com/movenext/movenext/jobtest/simnet/conn.go", 49, 58)
+// Location returns where [someRead] is suspended.
+func (f *someReadLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.someRead", "github.com/movenext/movenext/jobtest/simnet/conn.go", 68, 77)
 }
 
-// Results returns what [Conn.Read] returned, or raises again the panic that ended it.
-func (f *ConnReadFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [someRead] returned, or raises again the panic that ended it.
+func (f *someReadFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// ConnReadMachine is the root of a chain of calls that begins with [Conn.Read]: chain, job and frame in one allocation.
-type ConnReadMachine struct {
+// someReadMachine is the root of a chain of calls that begins with [someRead]: chain, job and frame in one allocation.
+type someReadMachine struct {
 	statemachine.Builder[int]
-	ConnReadLocals
+	someReadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnReadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *someReadMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, v0, v1)
-	f.ConnReadLocals = ConnReadLocals{Frame: f.ConnReadLocals.Frame} // the job keeps nothing else alive
+	f.someReadLocals = someReadLocals{Frame: f.someReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// ReadableAsync starts [Conn.Readable] as a state machine and returns its job.
-func (c *Conn) ReadableAsync(ctx context.Context) (result *job.Job[job.Void]) {
+// dataAwaitedAsync starts [dataAwaited] as a state machine and returns its job.
+func dataAwaitedAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := ConnReadableLocals{c: c, ctx: ctx}
+	frame := dataAwaitedLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &ConnReadableMachine{ConnReadableLocals: frame}
+	m := &dataAwaitedMachine{dataAwaitedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// ReadableEnter enters [Conn.Readable] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*ConnReadableFrame, error) {
-	frame := ConnReadableLocals{c: c, ctx: ctx}
+// dataAwaitedEnter enters [dataAwaited] for another machine. It returns the results, or the suspended frame that will have them.
+func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*dataAwaitedFrame, error) {
+	frame := dataAwaitedLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
-	m := &ConnReadableFrame{ConnReadableLocals: frame}
+	m := &dataAwaitedFrame{dataAwaitedLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// ConnReadableLocals is what [Conn.Readable] keeps while it is suspended.
-type ConnReadableLocals struct {
+// dataAwaitedLocals is what [dataAwaited] keeps while it is suspended.
+type dataAwaitedLocals struct {
 	statemachine.Frame
 
-	c   *Conn
 	ctx context.Context
+	c   *Conn
 
 	await1 *job.Job[job.Void]
 }
 
-// ConnReadableFrame is the frame of [Conn.Readable] for a caller that is a machine: what it keeps and, at the end, its results.
-type ConnReadableFrame struct {
-	ConnReadableLocals
+// dataAwaitedFrame is the frame of [dataAwaited] for a caller that is a machine: what it keeps and, at the end, its results.
+type dataAwaitedFrame struct {
+	dataAwaitedLocals
 
 	result0 error
 }
 
-// MoveNext continues [Conn.Readable] where it stopped.
-func (f *ConnReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [dataAwaited] where it stopped.
+func (f *dataAwaitedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [Conn.Readable] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [dataAwaited] from where it stopped to its next suspension (false) or its end (true).
+func (f *dataAwaitedLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -246,108 +246,107 @@ func (f *ConnReadableLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:70
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
 	if f.ctx == nil {
 		f.ctx = context.Background()
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.failed("read", err)
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:260
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:109
 		}
-		// conn.go:78: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+		// conn.go:110: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		f.await1 = job.WaitAsync(f.ctx, wait)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:271
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		if err != nil {
-			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:286
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:285
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:80
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:111
+			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:292
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:291
 	goto for1
 }
 
-// Location returns where [Conn.Readable] is suspended.
-func (f *ConnReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*Conn).Readable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 78)
+// Location returns where [dataAwaited] is suspended.
+func (f *dataAwaitedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dataAwaited", "github.com/movenext/movenext/jobtest/simnet/conn.go", 110)
 }
 
-// Results returns what [Conn.Readable] returned, or raises again the panic that ended it.
-func (f *ConnReadableFrame) Results(r *statemachine.Run) error {
+// Results returns what [dataAwaited] returned, or raises again the panic that ended it.
+func (f *dataAwaitedFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// ConnReadableMachine is the root of a chain of calls that begins with [Conn.Readable]: chain, job and frame in one allocation.
-type ConnReadableMachine struct {
+// dataAwaitedMachine is the root of a chain of calls that begins with [dataAwaited]: chain, job and frame in one allocation.
+type dataAwaitedMachine struct {
 	statemachine.Builder[job.Void]
-	ConnReadableLocals
+	dataAwaitedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnReadableMachine) MoveNext(r *statemachine.Run) bool {
+func (f *dataAwaitedMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.ConnReadableLocals = ConnReadableLocals{Frame: f.ConnReadableLocals.Frame} // the job keeps nothing else alive
+	f.dataAwaitedLocals = dataAwaitedLocals{Frame: f.dataAwaitedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// WriteAsync starts [Conn.Write] as a state machine and returns its job.
-func (c *Conn) WriteAsync(p []byte) (result *job.Job[int]) {
+// allWrittenAsync starts [allWritten] as a state machine and returns its job.
+func allWrittenAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := ConnWriteFrame{c: c, p: p}
+	frame := allWrittenFrame{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.written, frame.err)
 	}
-	m := &ConnWriteMachine{ConnWriteFrame: frame}
+	m := &allWrittenMachine{allWrittenFrame: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// WriteEnter enters [Conn.Write] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *Conn) WriteEnter(r *statemachine.Run, p []byte) (*ConnWriteFrame, int, error) {
-	frame := ConnWriteFrame{c: c, p: p}
+// allWrittenEnter enters [allWritten] for another machine. It returns the results, or the suspended frame that will have them.
+func allWrittenEnter(r *statemachine.Run, c *Conn, p []byte) (*allWrittenFrame, int, error) {
+	frame := allWrittenFrame{c: c, p: p}
 	if frame.MoveNext(r) {
 		r.Rethrow()
 		return nil, frame.written, frame.err
 	}
-	m := new(ConnWriteFrame)
+	m := new(allWrittenFrame)
 	*m = frame
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// ConnWriteFrame is what [Conn.Write] keeps while it is suspended.
-type ConnWriteFrame struct {
+// allWrittenFrame is what [allWritten] keeps while it is suspended.
+type allWrittenFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -361,8 +360,8 @@ type ConnWriteFrame struct {
 	err     error
 }
 
-// MoveNext runs [Conn.Write] from where it stopped to its next suspension (false) or its end (true).
-func (f *ConnWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [allWritten] from where it stopped to its next suspension (false) or its end (true).
+func (f *allWrittenFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err2 error
 	state := f.State
@@ -376,113 +375,113 @@ func (f *ConnWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:89: if err := c.writing.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:89
+	// conn.go:131: if err := c.writing.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:89
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:89
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:89
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:132
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:90
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:132
 		return true
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 		unlock1 := f.c.writing.Unlock
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 			defer unlock1()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 			raise()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 		})
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:94
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:136
 		n, wait, err3 := f.c.out.write(f.p[f.written:], &f.c.writeBy)
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.failed("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:97
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:139
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:97
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:139
 			return true
 		}
 		if wait == nil {
 			goto next1
 		}
-		// conn.go:102: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+		// conn.go:144: if _, err := wait.Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		f.await2 = wait
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:436
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:435
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		_, err3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:145
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:145
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:458
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:457
 	goto for1
 }
 
-// Location returns where [Conn.Write] is suspended.
-func (f *ConnWriteFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*Conn).Write", "github.com/movenext/movenext/jobtest/simnet/conn.go", 89, 102)
+// Location returns where [allWritten] is suspended.
+func (f *allWrittenFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.allWritten", "github.com/movenext/movenext/jobtest/simnet/conn.go", 131, 144)
 }
 
-// Results returns what [Conn.Write] returned, or raises again the panic that ended it.
-func (f *ConnWriteFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [allWritten] returned, or raises again the panic that ended it.
+func (f *allWrittenFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.written, f.err
 }
 
-// ConnWriteMachine is the root of a chain of calls that begins with [Conn.Write]: chain, job and frame in one allocation.
-type ConnWriteMachine struct {
+// allWrittenMachine is the root of a chain of calls that begins with [allWritten]: chain, job and frame in one allocation.
+type allWrittenMachine struct {
 	statemachine.Builder[int]
-	ConnWriteFrame
+	allWrittenFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ConnWriteMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.ConnWriteFrame.MoveNext(r) {
+func (f *allWrittenMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.allWrittenFrame.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, f.written, f.err)
-	f.ConnWriteFrame = ConnWriteFrame{Frame: f.ConnWriteFrame.Frame} // the job keeps nothing else alive
+	f.allWrittenFrame = allWrittenFrame{Frame: f.allWrittenFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -534,52 +533,52 @@ func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:306: job.Yield() // the caller holds mu
+	// conn.go:348: job.Yield() // the caller holds mu
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:306
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:348
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:306
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:348
 	_ = r.Refusal()
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:308
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:350
 		var latency time.Duration
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:308
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:350
 		f.n, latency = f.s.load()
 		if latency <= 0 {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:309
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:351
 			goto endIf1
 		}
-		// conn.go:310: _ = job.Sleep(ctx, latency)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:310
+		// conn.go:352: _ = job.Sleep(ctx, latency)
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:352
 		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:559
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:558
 	if !asleep1 {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:310
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:352
 	r.Refusal()
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:312
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:354
 	if !f.s.unload(f.n) {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:572
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:571
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:314
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:356
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:577
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:576
 	goto for1
 }
 
 // Location returns where [stream.courier] is suspended.
 func (f *streamCourierFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/conn.go", 306, 310)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/conn.go", 348, 352)
 }
 
 // Results returns what [stream.courier] returned, or raises again the panic that ended it.
@@ -608,7 +607,7 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 	var r statemachine.Run
 	frame := deadlineExpireFrame{d: d, number: number}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, after) {
+	if frame.moveNext(&r, &deadlineExpireArgs{ctx: ctx, after: after}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deadlineExpireMachine{deadlineExpireFrame: frame}
@@ -618,7 +617,7 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 // expireEnter enters [deadline.expire] for another machine. It returns the results, or the suspended frame that will have them.
 func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
 	frame := deadlineExpireFrame{d: d, number: number}
-	if frame.moveNext(r, ctx, after) {
+	if frame.moveNext(r, &deadlineExpireArgs{ctx: ctx, after: after}) {
 		return nil
 	}
 	m := new(deadlineExpireFrame)
@@ -635,14 +634,20 @@ type deadlineExpireFrame struct {
 	number int
 }
 
+// deadlineExpireArgs are the parameters of [deadline.expire] that are needed only before its first suspension.
+type deadlineExpireArgs struct {
+	ctx   context.Context
+	after time.Duration
+}
+
 // MoveNext continues [deadline.expire] where it stopped.
 func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, 0)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, ctx context.Context, after time.Duration) bool {
+// When it continues, args is nil.
+func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpireArgs) bool {
 	var sleep1 error
 	var asleep1 bool
 	state := f.State
@@ -654,35 +659,35 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, ctx context.Context,
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:408: if job.Sleep(ctx, after) != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:408
-	asleep1, sleep1 = statemachine.Sleep(r, ctx, after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:661
+	// conn.go:450: if job.Sleep(ctx, after) != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
+	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:666
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:408
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	sleep1 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:408
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	if sleep1 != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:673
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:678
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:410
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:452
 	}
 	f.d.elapsed(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:679
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:684
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [deadline.expire] is suspended.
 func (f *deadlineExpireFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/conn.go", 408)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/conn.go", 450)
 }
 
 // Results returns what [deadline.expire] returned, or raises again the panic that ended it.
@@ -698,7 +703,7 @@ type deadlineExpireMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.deadlineExpireFrame.moveNext(r, nil, 0) {
+	if !f.deadlineExpireFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
@@ -706,4 +711,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4fd2a90028fa9922
+// Digest of what is above: 494825b952ad2cad

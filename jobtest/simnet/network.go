@@ -12,6 +12,7 @@ import (
 	"github.com/movenext/movenext/jobtest"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/simulation"
+	"github.com/movenext/movenext/statemachine"
 )
 
 //go:generate go tool movenext .
@@ -123,9 +124,22 @@ func (n *Network) Listen(at string) (*Listener, error) {
 // Dial connects to the listener at an address, after a latency. Its error matches
 // syscall.ECONNREFUSED if there is no listener, or it accepts too slowly; if ctx ends
 // first, it is why. Dial blocks; its twin is DialAsync. A nil ctx is context.Background.
-//
+func (n *Network) Dial(ctx context.Context, at string) (*Conn, error) { return dialed(ctx, n, at) }
+
+// DialAsync is [Network.Dial] as a job, which is Canceled when ctx ends first. It does not
+// block.
+func (n *Network) DialAsync(ctx context.Context, at string) *job.Job[*Conn] {
+	return dialedAsync(ctx, n, at)
+}
+
+// DialEnter is [Network.Dial] as generated machines call it.
+func (n *network) DialEnter(r *statemachine.Run, ctx context.Context, at string) (*statemachine.Waiting[*Conn], *Conn, error) {
+	m, c, err := dialedEnter(r, ctx, n, at)
+	return statemachine.WaitingFor(m), c, err
+}
+
 //movenext:async
-func (n *Network) Dial(ctx context.Context, at string) (*Conn, error) {
+func dialed(ctx context.Context, n *Network, at string) (*Conn, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -167,9 +181,19 @@ func (l *Listener) offer(c *Conn) bool {
 
 // Accept returns the next connection. After Close its error matches net.ErrClosed. It
 // blocks; its twin is AcceptAsync.
-//
+func (l *Listener) Accept() (*Conn, error) { return accepted(l) }
+
+// AcceptAsync is [Listener.Accept] as a job. It does not block.
+func (l *Listener) AcceptAsync() *job.Job[*Conn] { return acceptedAsync(l) }
+
+// AcceptEnter is [Listener.Accept] as generated machines call it.
+func (l *listener) AcceptEnter(r *statemachine.Run) (*statemachine.Waiting[*Conn], *Conn, error) {
+	m, c, err := acceptedEnter(r, l)
+	return statemachine.WaitingFor(m), c, err
+}
+
 //movenext:async
-func (l *Listener) Accept() (*Conn, error) {
+func accepted(l *Listener) (*Conn, error) {
 	for {
 		c, wait, err := l.take()
 		if wait == nil {

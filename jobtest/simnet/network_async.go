@@ -18,54 +18,54 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// DialAsync starts [Network.Dial] as a state machine and returns its job.
-func (n *Network) DialAsync(ctx context.Context, at string) (result *job.Job[*Conn]) {
+// dialedAsync starts [dialed] as a state machine and returns its job.
+func dialedAsync(ctx context.Context, n *Network, at string) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	frame := NetworkDialLocals{n: n, at: at}
+	frame := dialedLocals{n: n, at: at}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &NetworkDialMachine{NetworkDialLocals: frame}
+	m := &dialedMachine{dialedLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// DialEnter enters [Network.Dial] for another machine. It returns the results, or the suspended frame that will have them.
-func (n *Network) DialEnter(r *statemachine.Run, ctx context.Context, at string) (*NetworkDialFrame, *Conn, error) {
-	frame := NetworkDialLocals{n: n, at: at}
+// dialedEnter enters [dialed] for another machine. It returns the results, or the suspended frame that will have them.
+func dialedEnter(r *statemachine.Run, ctx context.Context, n *Network, at string) (*dialedFrame, *Conn, error) {
+	frame := dialedLocals{n: n, at: at}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
-	m := &NetworkDialFrame{NetworkDialLocals: frame}
+	m := &dialedFrame{dialedLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, nil
 }
 
-// NetworkDialLocals is what [Network.Dial] keeps while it is suspended.
-type NetworkDialLocals struct {
+// dialedLocals is what [dialed] keeps while it is suspended.
+type dialedLocals struct {
 	statemachine.Frame
 
 	n  *Network
 	at string
 }
 
-// NetworkDialFrame is the frame of [Network.Dial] for a caller that is a machine: what it keeps and, at the end, its results.
-type NetworkDialFrame struct {
-	NetworkDialLocals
+// dialedFrame is the frame of [dialed] for a caller that is a machine: what it keeps and, at the end, its results.
+type dialedFrame struct {
+	dialedLocals
 
 	result0 *Conn
 	result1 error
 }
 
-// MoveNext continues [Network.Dial] where it stopped.
-func (f *NetworkDialFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [dialed] where it stopped.
+func (f *dialedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
-// moveNext runs [Network.Dial] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *NetworkDialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
+// moveNext runs [dialed] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *dialedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -77,20 +77,20 @@ func (f *NetworkDialLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network.go:129
+//line github.com/movenext/movenext/jobtest/simnet/network.go:143
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/network.go:132
+//line github.com/movenext/movenext/jobtest/simnet/network.go:146
 		d := f.n.latency()
-//line github.com/movenext/movenext/jobtest/simnet/network.go:132
+//line github.com/movenext/movenext/jobtest/simnet/network.go:146
 		if d <= 0 {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:132
+//line github.com/movenext/movenext/jobtest/simnet/network.go:146
 			goto endIf1
 		}
-		// network.go:133: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:133
+		// network.go:147: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/network.go:147
 		asleep1, err = statemachine.Sleep(r, ctx, d)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:97
@@ -100,84 +100,83 @@ func (f *NetworkDialLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/network.go:133
+//line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/simnet/network.go:133
+//line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: err}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:135
+//line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
 endIf1:
 	if c := f.n.connect(f.at); c != nil {
-		result0, result1 = c, nil
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:118
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:117
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:139
+//line github.com/movenext/movenext/jobtest/simnet/network.go:152
+		return true, c, nil
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:124
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:123
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [Network.Dial] is suspended.
-func (f *NetworkDialLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*Network).Dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 133)
+// Location returns where [dialed] is suspended.
+func (f *dialedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dialed", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
-// Results returns what [Network.Dial] returned, or raises again the panic that ended it.
-func (f *NetworkDialFrame) Results(r *statemachine.Run) (*Conn, error) {
+// Results returns what [dialed] returned, or raises again the panic that ended it.
+func (f *dialedFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// NetworkDialMachine is the root of a chain of calls that begins with [Network.Dial]: chain, job and frame in one allocation.
-type NetworkDialMachine struct {
+// dialedMachine is the root of a chain of calls that begins with [dialed]: chain, job and frame in one allocation.
+type dialedMachine struct {
 	statemachine.Builder[*Conn]
-	NetworkDialLocals
+	dialedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *NetworkDialMachine) MoveNext(r *statemachine.Run) bool {
+func (f *dialedMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.NetworkDialLocals = NetworkDialLocals{Frame: f.NetworkDialLocals.Frame} // the job keeps nothing else alive
+	f.dialedLocals = dialedLocals{Frame: f.dialedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// AcceptAsync starts [Listener.Accept] as a state machine and returns its job.
-func (l *Listener) AcceptAsync() (result *job.Job[*Conn]) {
+// acceptedAsync starts [accepted] as a state machine and returns its job.
+func acceptedAsync(l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	frame := ListenerAcceptLocals{l: l}
+	frame := acceptedLocals{l: l}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &ListenerAcceptMachine{ListenerAcceptLocals: frame}
+	m := &acceptedMachine{acceptedLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// AcceptEnter enters [Listener.Accept] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *Listener) AcceptEnter(r *statemachine.Run) (*ListenerAcceptFrame, *Conn, error) {
-	frame := ListenerAcceptLocals{l: l}
+// acceptedEnter enters [accepted] for another machine. It returns the results, or the suspended frame that will have them.
+func acceptedEnter(r *statemachine.Run, l *Listener) (*acceptedFrame, *Conn, error) {
+	frame := acceptedLocals{l: l}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &ListenerAcceptFrame{ListenerAcceptLocals: frame}
+	m := &acceptedFrame{acceptedLocals: frame}
 	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
-// ListenerAcceptLocals is what [Listener.Accept] keeps while it is suspended.
-type ListenerAcceptLocals struct {
+// acceptedLocals is what [accepted] keeps while it is suspended.
+type acceptedLocals struct {
 	statemachine.Frame
 
 	l *Listener
@@ -185,22 +184,22 @@ type ListenerAcceptLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// ListenerAcceptFrame is the frame of [Listener.Accept] for a caller that is a machine: what it keeps and, at the end, its results.
-type ListenerAcceptFrame struct {
-	ListenerAcceptLocals
+// acceptedFrame is the frame of [accepted] for a caller that is a machine: what it keeps and, at the end, its results.
+type acceptedFrame struct {
+	acceptedLocals
 
 	result0 *Conn
 	result1 error
 }
 
-// MoveNext continues [Listener.Accept] where it stopped.
-func (f *ListenerAcceptFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [accepted] where it stopped.
+func (f *acceptedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [Listener.Accept] from where it stopped to its next suspension (false) or its end (true).
-func (f *ListenerAcceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
+// moveNext runs [accepted] from where it stopped to its next suspension (false) or its end (true).
+func (f *acceptedLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -212,72 +211,70 @@ func (f *ListenerAcceptLocals) moveNext(r *statemachine.Run) (finished bool, res
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/network.go:174
+//line github.com/movenext/movenext/jobtest/simnet/network.go:198
 		c, wait, err := f.l.take()
 		if wait == nil {
-			result0, result1 = c, err
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:220
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:218
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:177
+//line github.com/movenext/movenext/jobtest/simnet/network.go:200
+			return true, c, err
 		}
-		// network.go:178: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+		// network.go:202: if _, err := wait.Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		f.await1 = wait
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:231
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:229
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 	return r.Await(f.await1), nil, nil
 resume1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/simnet/network.go:178
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if err != nil {
-			result0, result1 = nil, err
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:246
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:243
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/network.go:180
+//line github.com/movenext/movenext/jobtest/simnet/network.go:203
+			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:252
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:249
 	goto for1
 }
 
-// Location returns where [Listener.Accept] is suspended.
-func (f *ListenerAcceptLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*Listener).Accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 178)
+// Location returns where [accepted] is suspended.
+func (f *acceptedLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.accepted", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
-// Results returns what [Listener.Accept] returned, or raises again the panic that ended it.
-func (f *ListenerAcceptFrame) Results(r *statemachine.Run) (*Conn, error) {
+// Results returns what [accepted] returned, or raises again the panic that ended it.
+func (f *acceptedFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// ListenerAcceptMachine is the root of a chain of calls that begins with [Listener.Accept]: chain, job and frame in one allocation.
-type ListenerAcceptMachine struct {
+// acceptedMachine is the root of a chain of calls that begins with [accepted]: chain, job and frame in one allocation.
+type acceptedMachine struct {
 	statemachine.Builder[*Conn]
-	ListenerAcceptLocals
+	acceptedLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *ListenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
+func (f *acceptedMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.ListenerAcceptLocals = ListenerAcceptLocals{Frame: f.ListenerAcceptLocals.Frame} // the job keeps nothing else alive
+	f.acceptedLocals = acceptedLocals{Frame: f.acceptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4ee37fc1c752725e
+// Digest of what is above: 931cb1d1c689a28c

@@ -107,22 +107,21 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
 	f.n += m
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:112
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:111
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:93
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:92
+		return true, err
 	}
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:119
 	goto for1
 endFor1:
 	// simnet_test.go:98: _, err := writeAll(c, []byte("hello "+string(p[:n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:126
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:125
 	if f.writeAll2 == nil {
 		goto resumed2
 	}
@@ -135,11 +134,11 @@ resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	f.writeAll2 = nil
 resumed2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
-	result0 = err2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:141
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:138
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
+	return true, err2
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:142
 }
 
 // Location returns where [greet] is suspended.
@@ -186,11 +185,11 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:190
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:189
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of its own while it is suspended.
-type readSomeFrame = simnet.ConnReadFrame
+type readSomeFrame = statemachine.Waiting[int]
 
 // readSomeMachine is the root of a chain of calls that begins with [readSome]: it passes on what the callee returns.
 type readSomeMachine struct {
@@ -229,11 +228,11 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:233
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:232
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of its own while it is suspended.
-type writeAllFrame = simnet.ConnWriteFrame
+type writeAllFrame = statemachine.Waiting[int]
 
 // writeAllMachine is the root of a chain of calls that begins with [writeAll]: it passes on what the callee returns.
 type writeAllMachine struct {
@@ -285,10 +284,9 @@ type asksLocals struct {
 
 	c *simnet.Conn
 
-	write1 *simnet.ConnWriteFrame
-	all    []byte
-	p      []byte
-	read2  *simnet.ConnReadFrame
+	writeOrRead1 *statemachine.Waiting[int]
+	all          []byte
+	p            []byte
 }
 
 // asksFrame is the frame of [asks] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -323,69 +321,66 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 	}
 	// simnet_test.go:112: if _, err := c.Write([]byte("Ann")); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	f.write1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:328
-	if f.write1 == nil {
+	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:326
+	if f.writeOrRead1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	_, err = f.write1.Results(r)
+	_, err = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
-	f.write1 = nil
+	f.writeOrRead1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:343
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:340
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:113
+		return true, "", err
 	}
 	if err := f.c.CloseWrite(); err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:350
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:346
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:117
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:116
+		return true, "", err
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:119
 	f.p = make([]byte, 100)
 for1:
 	// simnet_test.go:121: n, err := c.Read(p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	f.read2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:361
-	if f.read2 == nil {
+	f.writeOrRead1, n, err2 = f.c.ReadEnter(r, f.p)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:357
+	if f.writeOrRead1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, "", nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	n, err2 = f.read2.Results(r)
+	n, err2 = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
-	f.read2 = nil
+	f.writeOrRead1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
 	if err2 == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:377
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:373
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
 	}
 	if err2 != nil {
-		result0, result1 = "", err2
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:384
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:379
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:128
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:127
+		return true, "", err2
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:389
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:384
 	goto for1
 }
 
@@ -422,7 +417,7 @@ func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]
 	var r statemachine.Run
 	frame := conversationFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, whole) {
+	if frame.moveNext(&r, &conversationArgs{ctx: ctx, whole: whole}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.answer, frame.err)
 	}
@@ -437,7 +432,7 @@ type conversationFrame struct {
 
 	l      *simnet.Listener
 	served *job.Job[job.Void]
-	dial1  *simnet.NetworkDialFrame
+	dial1  *statemachine.Waiting[*simnet.Conn]
 	await2 *job.Job[job.Void]
 	asks3  *asksFrame
 
@@ -445,9 +440,15 @@ type conversationFrame struct {
 	err    error
 }
 
+// conversationArgs are the parameters of [conversation] that are needed only before its first suspension.
+type conversationArgs struct {
+	ctx   context.Context
+	whole bool
+}
+
 // moveNext runs [conversation] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *conversationFrame) moveNext(r *statemachine.Run, ctx context.Context, whole bool) (finished bool) {
+// When it continues, args is nil.
+func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
 	var dial2 *simnet.Conn
@@ -471,7 +472,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, ctx context.Context, w
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:136
-		n := simnet.New(ctx, simnet.Latency(time.Millisecond, 10*time.Millisecond), simnet.Short())
+		n := simnet.New(args.ctx, simnet.Latency(time.Millisecond, 10*time.Millisecond), simnet.Short())
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
@@ -483,16 +484,16 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, ctx context.Context, w
 		l := f.l
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:141
 		f.defers.PushPlain(func() { _ = l.Close() })
-		whole := whole
+		whole := args.whole
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
-		f.served = job.Go(ctx, func(ctx1 context.Context) error {
+		f.served = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return conversationFunc1Run(l, whole, ctx1)
 		})
 		// simnet_test.go:150: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-		f.dial1, dial2, dial3 = n.DialEnter(r, ctx, "server")
+		f.dial1, dial2, dial3 = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:496
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:497
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -517,7 +518,7 @@ resumed1:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:521
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:522
 		goto resume2
 	}
 	f.State = 2
@@ -543,7 +544,7 @@ endIf1:
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks1, asks2 = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:547
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:548
 	if f.asks3 == nil {
 		goto resumed3
 	}
@@ -563,7 +564,7 @@ resumed3:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:567
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:568
 		goto resume4
 	}
 	f.State = 4
@@ -582,7 +583,7 @@ resume4:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:586
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:587
 }
 
 // Location returns where [conversation] is suspended.
@@ -598,7 +599,7 @@ type conversationMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.conversationFrame.moveNext(r, nil, false) {
+	if !f.conversationFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -627,12 +628,12 @@ type conversationFunc1Locals struct {
 
 	whole bool
 
-	accept1 *simnet.ListenerAcceptFrame
+	accept1 *statemachine.Waiting[*simnet.Conn]
 	greet2  *greetFrame
 }
 
 // moveNext runs a function literal of [conversation] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter l is needed only before the first suspension.
 func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listener) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
@@ -652,7 +653,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:656
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:657
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -680,7 +681,7 @@ resumed1:
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet1 = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
 	if f.greet2 == nil {
 		goto resumed2
 	}
@@ -698,7 +699,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:702
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -741,12 +742,12 @@ type timeoutLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	dial1 *simnet.NetworkDialFrame
-	read2 *simnet.ConnReadFrame
+	dial1 *statemachine.Waiting[*simnet.Conn]
+	read2 *statemachine.Waiting[int]
 }
 
 // moveNext runs [timeout] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -780,7 +781,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:784
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:785
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -816,7 +817,7 @@ resumed1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:820
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -834,7 +835,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:838
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:839
 }
 
 // Location returns where [timeout] is suspended.
@@ -860,4 +861,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 610b266d8b03ca89
+// Digest of what is above: 53e5d4305aa5b93c

@@ -50,7 +50,7 @@ type noted struct {
 }
 
 // findCycles returns the cycles that lead over the locks.
-func findCycles(locks map[any]*lock) (cycles []Circle) {
+func findCycles(locks map[any]*lock) (cycles []Cycle) {
 	sought := map[jobcore.Insides]bool{}
 	for _, l := range locks {
 		if h := jobcore.Of(l.holder); h != nil {
@@ -164,7 +164,7 @@ func follow(notes map[jobcore.Insides]*noted) (rings [][]*noted) {
 
 // cycleOf returns the cycle of a ring, beginning with the machine that has waited
 // longest, or nil if one of its machines has moved.
-func cycleOf(ring []*noted) (c Circle) {
+func cycleOf(ring []*noted) (c Cycle) {
 	first := 0
 	for i, n := range ring {
 		if !n.still {
