@@ -24,7 +24,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := familyLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, children); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children: children}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{familyLocals: frame}
@@ -41,9 +41,15 @@ type familyLocals struct {
 	await1 *job.Job[int]
 }
 
+// familyArgs are the parameters of [family] that are needed only before its first suspension.
+type familyArgs struct {
+	ctx      context.Context
+	children int
+}
+
 // moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *familyLocals) moveNext(r *statemachine.Run, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -55,9 +61,9 @@ func (f *familyLocals) moveNext(r *statemachine.Run, ctx context.Context, childr
 	}
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:21
-		kids := make([]*job.Job[int], children)
+		kids := make([]*job.Job[int], args.children)
 		for i := range kids {
-			kids[i] = job.Run(ctx, one)
+			kids[i] = job.Run(args.ctx, one)
 		}
 		f.sum = 0
 		f.list1 = kids
@@ -79,7 +85,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:83
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:89
 		goto resume1
 	}
 	f.State = 1
@@ -92,24 +98,22 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:97
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:102
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:30
+//line github.com/movenext/movenext/benchmarks/works/machines.go:29
+			return true, 0, err
 		}
 		f.sum += v
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:106
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:111
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:33
-	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:111
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:33
+	return true, f.sum, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:117
 }
 
 // Location returns where [family] is suspended.
@@ -125,7 +129,7 @@ type familyMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, 0)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -139,7 +143,7 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := fibLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, n); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &fibArgs{ctx: ctx, n: n}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fibMachine{fibLocals: frame}
@@ -149,7 +153,7 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 // fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that will have them.
 func fibEnter(r *statemachine.Run, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
-	if finished, v0, v1 := frame.moveNext(r, ctx, n); finished {
+	if finished, v0, v1 := frame.moveNext(r, &fibArgs{ctx: ctx, n: n}); finished {
 		return nil, v0, v1
 	}
 	m := &fibFrame{fibLocals: frame}
@@ -167,6 +171,12 @@ type fibLocals struct {
 	await2 *job.Job[int]
 }
 
+// fibArgs are the parameters of [fib] that are needed only before its first suspension.
+type fibArgs struct {
+	ctx context.Context
+	n   int
+}
+
 // fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end, its results.
 type fibFrame struct {
 	fibLocals
@@ -177,13 +187,13 @@ type fibFrame struct {
 
 // MoveNext continues [fib] where it stopped.
 func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil, 0)
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *fibLocals) moveNext(r *statemachine.Run, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -197,24 +207,23 @@ func (f *fibLocals) moveNext(r *statemachine.Run, ctx context.Context, n int) (f
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:41
-	if n < 2 {
-		result0, result1 = n, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:203
+	if args.n < 2 {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:212
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:43
+//line github.com/movenext/movenext/benchmarks/works/machines.go:42
+		return true, args.n, nil
 	}
 	{
-		n := n
+		n := args.n
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
-		f.fork = job.Run(ctx, func(ctx1 context.Context) (int, error) {
+		f.fork = job.Run(args.ctx, func(ctx1 context.Context) (int, error) {
 			return fibFunc1Run(n, ctx1)
 		})
 	}
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
-	f.fib1, f.b, err = fibEnter(r, ctx, n-2)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:218
+	f.fib1, f.b, err = fibEnter(r, args.ctx, args.n-2)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:227
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -228,18 +237,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:46
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:233
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:241
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:48
+//line github.com/movenext/movenext/benchmarks/works/machines.go:47
+		return true, 0, err
 	}
 	// machines.go:49: a, err := fork.Await()
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:243
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:251
 		goto resume2
 	}
 	f.State = 2
@@ -254,11 +262,12 @@ resume2:
 		a, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		f.await2 = nil
-		result0, result1 = a+f.b, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:266
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/benchmarks/works/machines.go:50
+		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:260
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:271
 }
 
 // Location returns where [fib] is suspended.
@@ -280,7 +289,7 @@ type fibMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, 0)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -294,7 +303,7 @@ func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := fibFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, n, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &fibFunc1Args{n: n, ctx: ctx}); finished {
 		return v0, v1
 	}
 	m := &fibFunc1Machine{fibFunc1Locals: frame}
@@ -308,9 +317,15 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
+// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its first suspension.
+type fibFunc1Args struct {
+	n   int
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *fibFunc1Locals) moveNext(r *statemachine.Run, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -322,8 +337,8 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, n int, ctx context.Contex
 	}
 	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
-	f.fib1, result0, result1 = fibEnter(r, ctx, n-1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:327
+	f.fib1, result0, result1 = fibEnter(r, args.ctx, args.n-1)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:342
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -335,7 +350,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:339
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:354
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -353,7 +368,7 @@ type fibFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, 0, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -366,7 +381,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := skynetLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, first, size); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &skynetArgs{ctx: ctx, first: first, size: size}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &skynetMachine{skynetLocals: frame}
@@ -376,7 +391,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 // skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame that will have them.
 func skynetEnter(r *statemachine.Run, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
-	if finished, v0, v1 := frame.moveNext(r, ctx, first, size); finished {
+	if finished, v0, v1 := frame.moveNext(r, &skynetArgs{ctx: ctx, first: first, size: size}); finished {
 		return nil, v0, v1
 	}
 	m := &skynetFrame{skynetLocals: frame}
@@ -394,6 +409,13 @@ type skynetLocals struct {
 	await1 *job.Job[int]
 }
 
+// skynetArgs are the parameters of [skynet] that are needed only before its first suspension.
+type skynetArgs struct {
+	ctx   context.Context
+	first int
+	size  int
+}
+
 // skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the end, its results.
 type skynetFrame struct {
 	skynetLocals
@@ -404,13 +426,13 @@ type skynetFrame struct {
 
 // MoveNext continues [skynet] where it stopped.
 func (f *skynetFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil, 0, 0)
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *skynetLocals) moveNext(r *statemachine.Run, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -421,21 +443,20 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, ctx context.Context, first 
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:57
-	if size == 1 {
-		result0, result1 = first, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:427
+	if args.size == 1 {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:448
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:59
+//line github.com/movenext/movenext/benchmarks/works/machines.go:58
+		return true, args.first, nil
 	}
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:60
 		var kids [10]*job.Job[int]
-		size := size
+		size := args.size
 //line github.com/movenext/movenext/benchmarks/works/machines.go:61
 		for i := range kids {
-			from := first + i*(size/10)
-			kids[i] = job.Run(ctx, func(ctx1 context.Context) (int, error) {
+			from := args.first + i*(args.size/10)
+			kids[i] = job.Run(args.ctx, func(ctx1 context.Context) (int, error) {
 				return skynetFunc1Run(from, size, ctx1)
 			})
 		}
@@ -460,7 +481,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:464
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:485
 		goto resume1
 	}
 	f.State = 1
@@ -473,24 +494,22 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:478
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:498
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:70
+//line github.com/movenext/movenext/benchmarks/works/machines.go:69
+			return true, 0, err
 		}
 		f.sum += v
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:487
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:507
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:73
-	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:492
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:73
+	return true, f.sum, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:513
 }
 
 // Location returns where [skynet] is suspended.
@@ -512,7 +531,7 @@ type skynetMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, 0, 0)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -526,7 +545,7 @@ func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := skynetFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0, v1 := frame.moveNext(&r, from, size, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &skynetFunc1Args{from: from, size: size, ctx: ctx}); finished {
 		return v0, v1
 	}
 	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
@@ -540,9 +559,16 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
+// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before its first suspension.
+type skynetFunc1Args struct {
+	from int
+	size int
+	ctx  context.Context
+}
+
 // moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -554,8 +580,8 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, from int, size int, ct
 	}
 	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
-	f.skynet1, result0, result1 = skynetEnter(r, ctx, from, size/10)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:559
+	f.skynet1, result0, result1 = skynetEnter(r, args.ctx, args.from, args.size/10)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:585
 	if f.skynet1 == nil {
 		goto resumed1
 	}
@@ -567,7 +593,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:571
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:597
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -585,7 +611,7 @@ type skynetFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, 0, 0, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -598,7 +624,7 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	var r statemachine.Run
 	frame := napLocals{awake: awake}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -612,9 +638,15 @@ type napLocals struct {
 	awake *atomic.Int64
 }
 
+// napArgs are the parameters of [nap] that are needed only before its first suspension.
+type napArgs struct {
+	ctx context.Context
+	d   time.Duration
+}
+
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -628,8 +660,8 @@ func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Du
 	}
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
-	asleep1, err = statemachine.Sleep(r, ctx, d)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:633
+	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:665
 	if !asleep1 {
 		goto resumed1
 	}
@@ -641,17 +673,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:646
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:677
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/benchmarks/works/machines.go:82
+//line github.com/movenext/movenext/benchmarks/works/machines.go:81
+		return true, err
 	}
 	f.awake.Add(1)
-	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:653
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:683
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:84
+	return true, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:687
 }
 
 // Location returns where [nap] is suspended.
@@ -667,7 +699,7 @@ type napMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -724,7 +756,7 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter jobs is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -755,7 +787,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:759
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:791
 		goto resume1
 	}
 	f.State = 1
@@ -768,24 +800,22 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:773
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:804
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:96
+//line github.com/movenext/movenext/benchmarks/works/machines.go:95
+			return true, 0, err
 		}
 		f.total += v
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:782
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:813
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:99
-	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:787
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:99
+	return true, f.total, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:819
 }
 
 // Location returns where [sum] is suspended.
@@ -838,7 +868,7 @@ type yieldsLocals struct {
 }
 
 // moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
@@ -861,7 +891,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:865
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:895
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:108
 	return r.Yield(), 0
@@ -871,14 +901,13 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:875
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:905
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:111
-	result0 = f.count
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:880
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:111
+	return true, f.count
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:911
 }
 
 // Location returns where [yields] is suspended.
@@ -927,7 +956,7 @@ type roundsLocals struct {
 }
 
 // moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -954,7 +983,7 @@ range1:
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:958
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:987
 		goto resume1
 	}
 	f.State = 1
@@ -967,24 +996,22 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:972
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1000
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:123
+//line github.com/movenext/movenext/benchmarks/works/machines.go:122
+			return true, 0, err
 		}
 		f.total += v
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:981
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1009
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:126
-	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:986
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:126
+	return true, f.total, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1015
 }
 
 // Location returns where [rounds] is suspended.
@@ -1031,7 +1058,7 @@ type stepsLocals struct {
 }
 
 // moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int) {
 	var v int
 	state := f.State
@@ -1057,7 +1084,7 @@ range1:
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1061
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1088
 	if f.step1 == nil {
 		goto resumed1
 	}
@@ -1071,14 +1098,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1075
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1102
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:137
-	result0 = v
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1080
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:137
+	return true, v
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1108
 }
 
 // Location returns where [steps] is suspended.
@@ -1163,7 +1189,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1167
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1193
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	return r.Yield(), 0
@@ -1171,10 +1197,11 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	_ = r.Refusal()
 endIf1:
-	result0 = f.v + 1
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1176
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1201
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:148
+	return true, f.v + 1
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1205
 }
 
 // Location returns where [step] is suspended.
@@ -1224,7 +1251,7 @@ type linkLocals struct {
 }
 
 // moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter prev is needed only before the first suspension.
 func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1240,7 +1267,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1244
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1271
 		goto resume1
 	}
 	f.State = 1
@@ -1252,11 +1279,12 @@ resume1:
 		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 		f.await1 = nil
-		result0, result1 = v+1, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1283
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/benchmarks/works/machines.go:156
+		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1258
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1288
 }
 
 // Location returns where [link] is suspended.
@@ -1308,7 +1336,7 @@ type playerLocals struct {
 }
 
 // moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var v int
 	var err error
@@ -1336,7 +1364,7 @@ range1:
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1340
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1368
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1350,16 +1378,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:165
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1355
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1382
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/benchmarks/works/machines.go:167
+//line github.com/movenext/movenext/benchmarks/works/machines.go:166
+		return true, err
 	}
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1363
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1390
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -1373,22 +1400,20 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1378
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1404
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/benchmarks/works/machines.go:170
+//line github.com/movenext/movenext/benchmarks/works/machines.go:169
+		return true, err
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1385
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1411
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:172
-	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1390
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:172
+	return true, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1417
 }
 
 // Location returns where [player] is suspended.
@@ -1440,7 +1465,7 @@ type serverLocals struct {
 }
 
 // moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
@@ -1469,7 +1494,7 @@ range1:
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1473
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1498
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1483,16 +1508,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:182
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1488
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1512
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:184
+//line github.com/movenext/movenext/benchmarks/works/machines.go:183
+		return true, 0, err
 	}
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1496
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1520
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -1506,22 +1530,20 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1511
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1534
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/benchmarks/works/machines.go:187
+//line github.com/movenext/movenext/benchmarks/works/machines.go:186
+		return true, 0, err
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1518
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1541
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/benchmarks/works/machines.go:189
-	result0, result1 = v, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1523
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:189
+	return true, v, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1547
 }
 
 // Location returns where [server] is suspended.
@@ -1546,4 +1568,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c52f8f449dddee14
+// Digest of what is above: 1d37f227fe214f03

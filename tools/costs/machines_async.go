@@ -61,7 +61,7 @@ func (f *pauseFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -89,11 +89,12 @@ resume1:
 		v, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/tools/costs/machines.go:14
 		f.await1 = nil
-		result0, result1 = v+1000, err
+//line github.com/movenext/movenext/tools/costs/machines_async.go:93
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/tools/costs/machines.go:15
+		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:95
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/tools/costs/machines_async.go:98
 }
 
 // Location returns where [pause] is suspended.
@@ -171,7 +172,7 @@ for1:
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/tools/costs/machines_async.go:175
+//line github.com/movenext/movenext/tools/costs/machines_async.go:176
 	if f.pause1 == nil {
 		goto resumed1
 	}
@@ -185,11 +186,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	if err != nil {
-		result0 = err
 //line github.com/movenext/movenext/tools/costs/machines_async.go:190
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/tools/costs/machines.go:24
+//line github.com/movenext/movenext/tools/costs/machines.go:23
+		return true, err
 	}
 //line github.com/movenext/movenext/tools/costs/machines_async.go:195
 	goto endIf1
@@ -213,15 +213,14 @@ resume2:
 		f.await2 = nil
 //line github.com/movenext/movenext/tools/costs/machines.go:25
 		if err2 != nil {
-			result0 = err2
-//line github.com/movenext/movenext/tools/costs/machines_async.go:218
+//line github.com/movenext/movenext/tools/costs/machines_async.go:217
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/tools/costs/machines.go:27
+//line github.com/movenext/movenext/tools/costs/machines.go:26
+			return true, err2
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/tools/costs/machines_async.go:225
+//line github.com/movenext/movenext/tools/costs/machines_async.go:224
 	goto for1
 }
 
@@ -288,7 +287,7 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:292
+//line github.com/movenext/movenext/tools/costs/machines_async.go:291
 	f.State = 1
 	return true
 resume1:
@@ -297,7 +296,7 @@ resume1:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 		if !yield1 {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:301
+//line github.com/movenext/movenext/tools/costs/machines_async.go:300
 			f.State = statemachine.Finished
 			return true
 //line github.com/movenext/movenext/tools/costs/machines.go:37
@@ -305,7 +304,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/tools/costs/machines_async.go:309
+//line github.com/movenext/movenext/tools/costs/machines_async.go:308
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -342,7 +341,7 @@ type sumFrame struct {
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -366,7 +365,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/tools/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:370
+//line github.com/movenext/movenext/tools/costs/machines_async.go:369
 		goto resume1
 	}
 	f.State = 1
@@ -382,18 +381,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/tools/costs/machines_async.go:386
+//line github.com/movenext/movenext/tools/costs/machines_async.go:385
 			goto leave1
 //line github.com/movenext/movenext/tools/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:392
+//line github.com/movenext/movenext/tools/costs/machines_async.go:391
 	goto range1
 leave1:
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:397
+//line github.com/movenext/movenext/tools/costs/machines_async.go:396
 		goto resume2
 	}
 	f.State = 2
@@ -420,7 +419,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/tools/costs/machines_async.go:424
+//line github.com/movenext/movenext/tools/costs/machines_async.go:423
 }
 
 // Location returns where [sum] is suspended.
@@ -445,4 +444,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b3166c4f9ce71b9d
+// Digest of what is above: a57b7c0d0874f0ff

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,7 +100,7 @@ func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 	cancel()
 	for roll, want := range map[int]string{1609: "", 1600: "was never canceled"} {
 		st := &storm{jobs: 10}
-		_, err := st.nested(ctx, roll)
+		_, err := st.nested(ctx, &fate{roll: roll})
 		require.ErrorIs(t, err, context.Canceled)
 		for _, e := range st.stray.jobs {
 			st.enter(e)
@@ -108,4 +112,49 @@ func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 			require.ErrorContains(t, err, want)
 		}
 	}
+}
+
+// A soak loads every scheduler under disturbances, says how many there were, and puts everything
+// back.
+func TestASoakBalances(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	chosen, err := choose("pool,workstealing,eventloop,dedicated,pool-blocking")
+	require.NoError(t, err)
+	s := &soak{chosen: chosen, dice: rand.New(rand.NewPCG(1, 0)), most: 5000}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	var out strings.Builder
+	require.True(t, s.run(ctx, &out), out.String())
+	assert.Positive(t, s.rounds)
+	assert.Equal(t, procs, runtime.GOMAXPROCS(0))
+	for _, v := range chosen {
+		a := s.total[v.name]
+		assert.EqualValues(t, s.rounds, a.loads)
+		assert.Equal(t, a.submitted, a.completed+a.faulted+a.canceled+a.refused)
+		assert.Contains(t, out.String(), v.name)
+	}
+	assert.Contains(t, out.String(), "changes: GOMAXPROCS")
+}
+
+// A load that is shut down before a broken job begins has nothing wrong, so that the soak may
+// need some rounds.
+func TestASoakEndsAtALoadThatFails(t *testing.T) {
+	broken := candidate{name: "broken", make: func() target { return pool.New() }, launch: wrong()[0].launch}
+	s := &soak{chosen: []candidate{broken}, dice: rand.New(rand.NewPCG(1, 0)), most: 1000}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out strings.Builder
+	assert.False(t, s.run(ctx, &out))
+	assert.Contains(t, out.String(), fmt.Sprintf("round %d: ", s.rounds))
+	assert.Contains(t, out.String(), "seed")
+	assert.EqualValues(t, s.rounds, s.total["broken"].loads)
+}
+
+func TestAnInterruptedSoakPrintsItsAccount(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := &soak{dice: rand.New(rand.NewPCG(1, 0)), most: 10}
+	var out strings.Builder
+	assert.True(t, s.run(ctx, &out))
+	assert.Contains(t, out.String(), "0 rounds")
 }

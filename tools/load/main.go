@@ -10,7 +10,10 @@
 // minutes.
 //
 //	go run ./tools/load [-jobs 10000000] [-producers 16] [-seed 1]
-//		[-scheduler pool,workstealing]
+//		[-scheduler pool,workstealing] [-for 2h]
+//
+// With -for it soaks: it loads all schedulers again and again for that time, and
+// disturbs them. See soak.go.
 //
 // After half of the jobs the scheduler is shut down: it runs queued work for a little
 // while, then abandons the rest, and refuses what comes later. Abandoned jobs count as
@@ -18,10 +21,13 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -33,15 +39,36 @@ func main() {
 	producers := flag.Int("producers", 16, "goroutines that start jobs")
 	which := flag.String("scheduler", "", "names, separated by commas; none: all but those that keep records")
 	seed := flag.Uint64("seed", 1, "of the dice")
+	length := flag.Duration("for", 0, "soak for so long, under disturbances, instead of one load")
 	flag.Parse()
 	chosen, err := choose(*which)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(2)
 	}
+	if *length > 0 {
+		os.Exit(soakFor(os.Stdout, chosen, *length, *seed))
+	}
 	if !report(os.Stdout, chosen, max(2, *jobs), max(1, *producers), *seed) {
 		os.Exit(1)
 	}
+}
+
+// soakFor soaks, and returns the exit status.
+func soakFor(out io.Writer, chosen []candidate, length time.Duration, seed uint64) (status int) {
+	dice := rand.New(rand.NewPCG(seed, 0))
+	if status, done := underStops(out, dice); done {
+		return status
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	ctx, cancelTime := context.WithTimeout(ctx, length)
+	defer cancelTime()
+	s := &soak{chosen: chosen, dice: dice, most: mostOfARound}
+	if !s.run(ctx, out) {
+		return 1
+	}
+	return 0
 }
 
 // choose returns the candidates of these names.

@@ -25,8 +25,11 @@ type storm struct {
 	producers int
 	jobs      int64 // jobs before each producer's last one, including nested ones
 	seed      uint64
+	shutdown  int64                      // after how many jobs; 0: half of them
+	gusts     bool                       // some contexts end for hundreds of jobs at once
+	during    func(done <-chan struct{}) // runs beside the load, until done is closed; or nil
 
-	half, more chan struct{} // closed when half of the jobs were started, and a little later
+	half, more chan struct{} // closed when it is time for the shutdown, and a little later
 	ended      chan struct{} // closed when Shutdown has returned
 	stray      strays
 	crowd      atomic.Int64 // the most goroutines that there were at one moment
@@ -108,20 +111,34 @@ func (st *storm) count() bool {
 		st.submitted.Add(-1)
 		return false
 	}
-	switch n {
-	case (st.jobs + 1) / 2:
+	at := st.shutdownAt()
+	if n == at {
 		close(st.half)
-	case min(st.jobs, (st.jobs+1)/2+st.jobs/100+1):
+	}
+	if n == min(st.jobs, at+st.jobs/100+1) {
 		close(st.more)
 	}
 	return true
 }
 
+// shutdownAt returns how many jobs are started before the shutdown begins.
+func (st *storm) shutdownAt() int64 {
+	if st.shutdown > 0 {
+		return min(st.shutdown, st.jobs)
+	}
+	return (st.jobs + 1) / 2
+}
+
 func (st *storm) produce(dice *rand.Rand) {
 	ctx := schedulers.With(context.Background(), st.s)
 	var started []entry
+	var g gust
+	defer g.end()
 	for st.count() {
-		started = append(started, st.start(ctx, dice))
+		if st.gusts {
+			g.turn(ctx, dice)
+		}
+		started = append(started, st.start(g.orElse(ctx), dice, g.blows()))
 		if len(started) == window {
 			st.enter(started[0])
 			started = append(started[:0], started[1:]...)
@@ -132,14 +149,52 @@ func (st *storm) produce(dice *rand.Rand) {
 	}
 	<-st.ended
 	st.submitted.Add(1)
-	st.enter(st.start(ctx, dice)) // certainly comes too late
+	st.enter(st.start(ctx, dice, false)) // certainly comes too late
 }
 
-// start starts a job, and immediately cancels one in ten.
-func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
+// gust is a context that ends while hundreds of jobs are under way in it. The zero gust is calm.
+type gust struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	left   int // jobs until it ends, or until the next may begin
+}
+
+func (g *gust) blows() bool { return g.ctx != nil }
+
+func (g *gust) orElse(ctx context.Context) context.Context {
+	if g.blows() {
+		return g.ctx
+	}
+	return ctx
+}
+
+// turn begins or ends a gust, if it is time.
+func (g *gust) turn(ctx context.Context, dice *rand.Rand) {
+	if g.left--; g.left > 0 {
+		return
+	}
+	begins := !g.blows()
+	g.end()
+	if begins {
+		g.ctx, g.cancel = context.WithCancel(ctx)
+	}
+	g.left = 1 + dice.IntN(2*window)
+}
+
+func (g *gust) end() {
+	if g.blows() {
+		g.cancel()
+	}
+	g.ctx, g.cancel = nil, nil
+}
+
+// start starts a job, and immediately cancels one in ten. Others may be canceled too if ends
+// says that their context ends.
+func (st *storm) start(ctx context.Context, dice *rand.Rand, ends bool) entry {
 	roll := dice.IntN(10_000)
-	e := st.launchOne(ctx, &fate{roll: roll, canceled: isCanceled(roll)})
-	if e.fate.canceled {
+	canceled := isCanceled(roll)
+	e := st.launchOne(ctx, &fate{roll: roll, canceled: canceled || ends})
+	if canceled {
 		e.Cancel()
 	}
 	return e
@@ -147,7 +202,8 @@ func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
 
 // body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a nested job,
 // one in ten thousand ends its goroutine.
-func (st *storm) body(ctx context.Context, roll int) (int, error) {
+func (st *storm) body(ctx context.Context, f *fate) (int, error) {
+	roll := f.roll
 	switch {
 	case roll == 0 && !st.inPlace:
 		runtime.Goexit()
@@ -156,21 +212,21 @@ func (st *storm) body(ctx context.Context, roll int) (int, error) {
 	case roll < errs:
 		return 0, errDeliberate
 	case roll < nests:
-		return st.nested(ctx, roll)
+		return st.nested(ctx, f)
 	}
 	return roll, nil
 }
 
 // nested starts a job and waits for it, on a worker. The wait may fail, or the job may
 // end the goroutine of the wait: then the job is counted later.
-func (st *storm) nested(ctx context.Context, roll int) (int, error) {
+func (st *storm) nested(ctx context.Context, f *fate) (int, error) {
 	if !st.count() {
-		if v, returns := value(roll); returns {
+		if v, returns := value(f.roll); returns {
 			return v, nil
 		}
 		return 0, errDeliberate
 	}
-	e := st.launchOne(ctx, &fate{roll: child(roll), canceled: isCanceled(roll)})
+	e := st.launchOne(ctx, &fate{roll: child(f.roll), canceled: f.canceled || isCanceled(f.roll)})
 	defer st.entrust(e)
 	return e.Wait(ctx)
 }
@@ -190,7 +246,7 @@ func (st *storm) launchOne(ctx context.Context, f *fate) entry {
 	function := func(ctx context.Context) (int, error) {
 		st.calls.Add(1)
 		f.calls.Add(1)
-		return st.body(ctx, f.roll)
+		return st.body(ctx, f)
 	}
 	defer st.noteCrowd()
 	if st.launch != nil {
@@ -215,13 +271,18 @@ type result struct {
 
 // load puts a load on v, and watches it: if no job ends for the time of patience, that
 // is the result.
-func load(v candidate, jobs int64, producers int, seed uint64, patience time.Duration) result {
+func load(v candidate, jobs int64, producers int, seed uint64, patience time.Duration, with ...func(*storm)) result {
 	st := &storm{candidate: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
+	for _, f := range with {
+		f(st)
+	}
 	before := holdings()
 	began := time.Now()
+	end := beside(st.during)
 	ended := make(chan error, 1)
 	go func() { ended <- st.run() }()
 	err := st.watch(ended, patience)
+	end()
 	took := time.Since(began)
 	if err == nil {
 		err = before.leftAfter(jobs, st.crowd.Load(), patience)

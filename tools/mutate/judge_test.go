@@ -158,7 +158,7 @@ func TestARunContinuesWhereTheLastOneEnded(t *testing.T) {
 	assert.Equal(t, "TestSums/small", got["sum"].test)
 }
 
-func TestWhatCannotBeJudgedIsAnError(t *testing.T) {
+func TestABadListIsAnError(t *testing.T) {
 	unpacked(t)
 	for list, want := range map[string]string{
 		"stale":   "gone is stale: add.go",

@@ -70,7 +70,7 @@ func TestARevisionIsBuiltWithoutTouchingTheRepository(t *testing.T) {
 	assert.ErrorContains(t, err, "git archive")
 }
 
-func TestWhatIsNotThereCannotBeComparedWith(t *testing.T) {
+func TestAComparisonWithAMissingVersionFails(t *testing.T) {
 	_, err := config{against: filepath.Join(t.TempDir(), "absent")}.other(t.Context(), t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	_, err = config{against: t.TempDir()}.other(t.Context(), t.TempDir())

@@ -101,7 +101,7 @@ func TestARatioThatIsMoreThanAFifthWorseFails(t *testing.T) {
 	}
 }
 
-func TestWhatIsAllocatedIsGuardedToo(t *testing.T) {
+func TestAllocationsAreGuardedToo(t *testing.T) {
 	with := func(change func(*measure.Sample)) map[string]measure.Sample {
 		all := figures(100, 50)
 		s := all["movenext"]
@@ -137,7 +137,7 @@ func TestWhatIsAllocatedIsGuardedToo(t *testing.T) {
 	}
 }
 
-func TestWhoBeginsChangesFromPairToPair(t *testing.T) {
+func TestTheOrderOfAPairAlternates(t *testing.T) {
 	var m machine
 	_, _, err := comparedVersions(t, &m, figures(1, 1), figures(1, 1), "-pairs", "2")
 	require.NoError(t, err)
@@ -147,14 +147,14 @@ func TestWhoBeginsChangesFromPairToPair(t *testing.T) {
 	}, m.asked)
 }
 
-func TestWhatOneVersionDoesNotHaveIsNoted(t *testing.T) {
+func TestAFigureThatOneVersionLacksIsNoted(t *testing.T) {
 	c, out, err := comparedVersions(t, &machine{}, figures(1, 1), figures(1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, []string{`W0: the other version does not have "movenext: new"`}, c.notes)
 	assert.Contains(t, out, "- W0: the other version does not have")
 }
 
-func TestWhoFailsInThisVersionAloneFailsTheComparison(t *testing.T) {
+func TestAContenderThatFailsInThisVersionAloneFailsTheComparison(t *testing.T) {
 	broken := map[string]measure.Sample{"base": {Ops: 1, Time: 1}}
 	_, out, err := comparedVersions(t, &machine{}, figures(1, 1), broken)
 	assert.ErrorIs(t, err, errWorse)

@@ -44,7 +44,7 @@ func TestAGrowthTableForEachAxisAndNumberOfProcessors(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchForAContenderIsLeftOut(t *testing.T) {
+func TestAWorkloadThatIsTooLargeForAContenderIsLeftOut(t *testing.T) {
 	work := &contest.Work{ID: "W0", Op: "op", Contenders: []contest.Contender{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
 	row := func(name string, ns float64) standings.Row {
 		return standings.Row{Contender: name, Time: standings.Spread{Median: ns}, Peak: 5e6}

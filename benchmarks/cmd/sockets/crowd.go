@@ -33,18 +33,28 @@ type member struct {
 
 // enter opens n connections.
 func enter(address string, n int) (*crowd, error) {
+	return enterBy(address, n, func(int, *member) error { return nil })
+}
+
+// enterBy opens n connections, each greeted before the next is opened: clients do not connect
+// all at once and then wait.
+func enterBy(address string, n int, greet func(i int, m *member) error) (*crowd, error) {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("epoll_create1: %w", err)
 	}
 	c := &crowd{epoll: epoll, byFD: map[int32]*member{}}
-	for range n {
+	for i := range n {
 		m, err := connect(address)
+		if err == nil {
+			c.members = append(c.members, m)
+			err = greet(i, m)
+		}
 		if err != nil {
 			c.leave()
 			return nil, err
 		}
-		c.members, c.byFD[int32(m.fd)] = append(c.members, m), m
+		c.byFD[int32(m.fd)] = m
 	}
 	return c, nil
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/benchmarks/internal/report"
+	"github.com/movenext/movenext/benchmarks/internal/standings"
 )
 
 // settings are what the flags say.
@@ -155,10 +156,9 @@ func table(out io.Writer, w work, results map[string][]figures) {
 			for i, v := range values {
 				ratios = append(ratios, v/q.of(base)[i])
 			}
-			slices.Sort(values)
-			slices.Sort(ratios)
-			cells = append(cells, report.Number(values[len(values)/2]), fmt.Sprintf("%.2f (%.2f–%.2f)",
-				ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1]))
+			ratio, _ := standings.Over(ratios) // there is a round at least
+			cells = append(cells, report.Number(standings.Median(values)),
+				fmt.Sprintf("%.2f (%.2f–%.2f)", ratio.Median, ratio.Least, ratio.Most))
 		}
 		report.Row(out, cells...)
 	}

@@ -74,14 +74,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:96
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:79
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:78
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:98
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:97
+		return true, err
 	}
 	_ = answerAsync(f.ctx, netio.Server(c, f.config))
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:85
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:84
 	goto for1
 }
 
@@ -161,7 +160,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
 	if f.readable1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:165
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:164
 		goto resume1
 	}
 	f.State = 1
@@ -190,7 +189,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
 	if f.readOrWrite2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:194
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:193
 		goto resume2
 	}
 	f.State = 2
@@ -214,7 +213,7 @@ resume2:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:113
 	if f.readOrWrite2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:218
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:217
 		goto resume3
 	}
 	f.State = 3
@@ -234,7 +233,7 @@ endIf1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:238
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:237
 	goto for1
 }
 
@@ -261,4 +260,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: efadf0b34ec27407
+// Digest of what is above: d992a8f78f91fc71

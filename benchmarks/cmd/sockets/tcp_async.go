@@ -76,14 +76,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:122
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:81
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:80
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:124
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:123
+		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:87
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:86
 	goto for1
 }
 
@@ -169,7 +168,7 @@ for1:
 	// tcp.go:135: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:135
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:173
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:172
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -194,7 +193,7 @@ resumed1:
 	// tcp.go:139: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:139
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p[:])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:198
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:197
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -213,7 +212,7 @@ resumed2:
 	}
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:217
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:216
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:142
@@ -224,7 +223,7 @@ else1:
 	// tcp.go:143: _, err = c.Write(p[:n])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:143
 	f.readOrWrite2, _, err2 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:228
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:227
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -247,7 +246,7 @@ endIf1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:251
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:250
 	goto for1
 }
 
@@ -318,14 +317,14 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:322
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:321
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:312
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:329
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:328
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -353,4 +352,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2edca60b6233b6b3
+// Digest of what is above: 302750963c1535fb

@@ -51,7 +51,7 @@ type framesOfLocals struct {
 }
 
 // moveNext runs [framesOf] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter c is needed only before the first suspension.
 func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -232,4 +232,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b4cfcc86b47ebac1
+// Digest of what is above: b4d3230696b18faa

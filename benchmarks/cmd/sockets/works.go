@@ -121,7 +121,7 @@ func idleWeb(s settings, server *child) (figures, error) {
 		return nil, err
 	}
 	return resident(server, s.connections, func(n int) (func(), error) {
-		c, err := enterRooms(server.address, n, 1)
+		c, err := enterRooms(server.address, n, roomSize)
 		if err != nil {
 			return nil, err
 		}
@@ -131,17 +131,9 @@ func idleWeb(s settings, server *child) (figures, error) {
 
 // enterRooms opens WebSockets in rooms of so many members.
 func enterRooms(address string, n, each int) (*crowd, error) {
-	c, err := enter(address, n)
-	if err != nil {
-		return nil, err
-	}
-	for i, m := range c.members {
-		if err := m.upgrade(address, strconv.Itoa(i/each)); err != nil {
-			c.leave()
-			return nil, err
-		}
-	}
-	return c, nil
+	return enterBy(address, n, func(i int, m *member) error {
+		return m.upgrade(address, strconv.Itoa(i/each))
+	})
 }
 
 func idleSecure(s settings, server *child, size int) (figures, error) {

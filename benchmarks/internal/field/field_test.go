@@ -53,7 +53,7 @@ func TestTheOrderTurnsFromRoundToRound(t *testing.T) {
 	assert.Empty(t, out.Failed)
 }
 
-func TestWhoFailsOnceHasNoResultAndNoFurtherTrial(t *testing.T) {
+func TestAContenderThatFailsOnceHasNoResultAndNoFurtherTrial(t *testing.T) {
 	s := trials{fails: map[string]int{"b": 2}}
 	var log strings.Builder
 	out, err := Field{Try: s.try, Rounds: 3, Log: &log}.Run(t.Context(), work, []string{"a", "b"}, measure.Plan{})
@@ -101,7 +101,7 @@ func TestAMachineThatIsNeverQuietIsNotWaitedFor(t *testing.T) {
 	assert.InDelta(t, 0.7, disturbance(out.Rounds[1]), 1e-9)
 }
 
-func TestALoadThatIsNotKnownDisturbsNobody(t *testing.T) {
+func TestAnUnknownLoadRepeatsNoRound(t *testing.T) {
 	var s trials
 	_, err := Field{Try: s.try, Rounds: 2, Repeat: true}.Run(t.Context(), work, []string{"a"}, measure.Plan{})
 	require.NoError(t, err)

@@ -98,7 +98,7 @@ func TestAllocationsAreSharedAmongTheOperations(t *testing.T) {
 	}
 }
 
-func TestWhatAContenderExcludesIsNotItsTime(t *testing.T) {
+func TestExcludedTimeIsNotMeasured(t *testing.T) {
 	c := counted{run: func(m *contest.Meter, _ int) error {
 		m.Exclude(time.Hour)
 		m.Report("sheep", 3)

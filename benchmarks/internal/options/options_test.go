@@ -88,7 +88,7 @@ func TestSleepersSleepLessInASmallerWork(t *testing.T) {
 	}
 }
 
-func TestWhatIsMeasuredIsWhatIsPrinted(t *testing.T) {
+func TestMeasuredFiguresArePrinted(t *testing.T) {
 	o, err := parse(t, "-gogc", "400", "-rounds", "7", "-reps", "2", "-scale", "3", "-memory", "99", "-limit", "1m")
 	require.NoError(t, err)
 	c := o.Conditions(5)

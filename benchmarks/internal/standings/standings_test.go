@@ -80,7 +80,7 @@ func TestARoundWithoutTheBaseHasNoRatio(t *testing.T) {
 	assert.Equal(t, []Spread{{}}, table.Rows[0].Ratios)
 }
 
-func TestWhoFailsComesLastAndSaysWhy(t *testing.T) {
+func TestAContenderThatFailsComesLastAndSaysWhy(t *testing.T) {
 	table := Of(work("broken", "slow", "quick", "absent"), []Round{{"slow": took(9), "quick": took(1)}}, map[string]string{"broken": "wrong result"})
 	var names []string
 	for _, row := range table.Rows {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// TestMain makes the process of a restart of a test that was started by one.
+func TestMain(m *testing.M) {
+	if os.Getenv("DURABLES_AGAIN") != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// Each command measures something small, and prints a line for each thing measured.
+func TestEachCommandPrintsItsLines(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"steps", "-workflows", "20", "-steps", "5", "-at-a-time", "4"}, []string{"20 workflows of 5 steps", "DBOS on Postgres", "movenext on Postgres", "movenext on SQLite"}},
+		{[]string{"latency", "-commits", "50"}, []string{"SQLite", "Postgres"}},
+		{[]string{"restart", "-instances", "2000"}, []string{"2000 instances suspended", "kept in memory by the engine: 0 instances", "all 2000 are handed out"}},
+	} {
+		t.Run(c.args[0], func(t *testing.T) {
+			var out bytes.Buffer
+			require.NoError(t, run(t.Context(), c.args, &out))
+			for _, want := range c.want {
+				assert.Contains(t, out.String(), want)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoCommandIsRefused(t *testing.T) {
+	require.ErrorIs(t, run(t.Context(), nil, io.Discard), errUsage)
+	require.ErrorIs(t, run(t.Context(), []string{"other"}, io.Discard), errUsage)
+	require.Error(t, run(t.Context(), []string{"steps", "-no-such-flag"}, io.Discard))
+}
