@@ -62,7 +62,7 @@ func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -90,16 +90,16 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:95
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:94
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/00-hello/main.go:18
+//line github.com/movenext/movenext/examples/00-hello/main.go:17
+		return true, "", err
 	}
-	result0, result1 = "hello, "+f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:101
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:99
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/00-hello/main.go:19
+	return true, "hello, " + f.name, nil
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:103
 }
 
 // Location returns where [greet] is suspended.
@@ -135,7 +135,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	var r statemachine.Run
 	frame := greetBothLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, a, b); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &greetBothArgs{ctx: ctx, a: a, b: b}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetBothMachine{greetBothLocals: frame}
@@ -152,9 +152,16 @@ type greetBothLocals struct {
 	await2 *job.Job[string]
 }
 
+// greetBothArgs are the parameters of [greetBoth] that are needed only before its first suspension.
+type greetBothArgs struct {
+	ctx context.Context
+	a   string
+	b   string
+}
+
 // moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *greetBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -168,11 +175,11 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, ctx context.Context, a s
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
-	f.first = greetAsync(ctx, a)
+	f.first = greetAsync(args.ctx, args.a)
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
-	f.greet1, f.second, err = greetEnter(r, ctx, b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:176
+	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:183
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -186,18 +193,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:191
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:197
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/00-hello/main.go:28
+//line github.com/movenext/movenext/examples/00-hello/main.go:27
+		return true, "", err
 	}
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:201
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:207
 		goto resume2
 	}
 	f.State = 2
@@ -212,11 +218,12 @@ resume2:
 		text, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 		f.await2 = nil
-		result0, result1 = text+" and "+f.second, err
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:222
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/00-hello/main.go:30
+		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:218
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:227
 }
 
 // Location returns where [greetBoth] is suspended.
@@ -232,7 +239,7 @@ type greetBothMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, "", "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -241,4 +248,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8d36f1760ce9a802
+// Digest of what is above: 5cdaab0fd21be0cd

@@ -75,16 +75,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:80
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:79
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:20
+		return true, err
 	}
 	// main.go:22: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	f.bar2, err2 = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:88
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:87
 	if f.bar2 == nil {
 		goto resumed2
 	}
@@ -98,16 +97,15 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	if err2 != nil {
-		result0 = err2
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:103
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:101
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:23
+		return true, err2
 	}
 	// main.go:25: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
 	if f.baz3 == nil {
 		goto resumed3
 	}
@@ -120,7 +118,7 @@ resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 	f.baz3 = nil
 resumed3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:124
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:122
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -189,7 +187,7 @@ func (f *fooFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -205,7 +203,7 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:209
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
 	if !asleep1 {
 		goto resumed1
 	}
@@ -217,10 +215,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
 	fmt.Println("Foo")
-	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:222
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:219
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
+	return true, err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:223
 }
 
 // Location returns where [foo] is suspended.
@@ -292,7 +291,7 @@ func (f *barFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -308,7 +307,7 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:312
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:311
 	if !asleep1 {
 		goto resumed1
 	}
@@ -320,10 +319,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
 	fmt.Println("Bar")
-	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:325
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:323
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
+	return true, err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:327
 }
 
 // Location returns where [bar] is suspended.
@@ -395,7 +395,7 @@ func (f *bazFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -423,10 +423,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
 	fmt.Println("Baz")
-	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:428
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:427
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
+	return true, err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:431
 }
 
 // Location returns where [baz] is suspended.
@@ -456,4 +457,4 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d2ac87ab675f8985
+// Digest of what is above: 1feae1ab26e28ed2

@@ -1,4 +1,4 @@
-// Every worker of a pool is busy, and a job has to start nevertheless. There are
+// Every worker of a pool is busy, and yet a job has to start. There are
 // three ways: a dedicated thread, which other work cannot occupy; the flag for
 // long-running work, which gets a goroutine outside the pool; and waiting, since
 // a pool adds a worker when queued work makes no progress.

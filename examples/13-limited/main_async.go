@@ -94,11 +94,12 @@ resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
 		f.await1 = nil
 		f.d.end()
-		result0 = err
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:98
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/13-limited/main.go:62
+		return true, err
 	}
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:100
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:103
 }
 
 // Location returns where [query] is suspended.
@@ -134,7 +135,7 @@ func limitedScopeAsync(ctx context.Context, d *database) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := limitedScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&r, &limitedScopeArgs{ctx: ctx, d: d}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &limitedScopeMachine{limitedScopeLocals: frame}
@@ -148,9 +149,15 @@ type limitedScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
+// limitedScopeArgs are the parameters of [limitedScope] that are needed only before its first suspension.
+type limitedScopeArgs struct {
+	ctx context.Context
+	d   *database
+}
+
 // moveNext runs [limitedScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *limitedScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, d *database) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -162,9 +169,9 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, 
 	}
 	// main.go:105: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
-		d := d
+		d := args.d
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
-		f.inScope1 = job.InScopeAsync(ctx, func(_ context.Context, s *job.Scope) error {
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(3)
 			for range queries {
 				s.Go(func(ctx1 context.Context) error {
@@ -176,7 +183,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, 
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if f.inScope1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:180
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:187
 		goto resume1
 	}
 	f.State = 1
@@ -187,7 +194,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	f.inScope1 = nil
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:191
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:198
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -205,7 +212,7 @@ type limitedScopeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *limitedScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -219,7 +226,7 @@ func limitedScopeFunc1Run(d *database, ctx context.Context) error {
 	var r statemachine.Run
 	frame := limitedScopeFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, d, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &limitedScopeFunc1Args{d: d, ctx: ctx}); finished {
 		return v0
 	}
 	m := &limitedScopeFunc1Machine{limitedScopeFunc1Locals: frame}
@@ -233,9 +240,15 @@ type limitedScopeFunc1Locals struct {
 	query1 *queryFrame
 }
 
+// limitedScopeFunc1Args are the parameters of a function literal of [limitedScope] that are needed only before its first suspension.
+type limitedScopeFunc1Args struct {
+	d   *database
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [limitedScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, d *database, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedScopeFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -247,8 +260,8 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, d *database, ctx
 	}
 	// main.go:108: s.Go(func(ctx context.Context) error { return query(ctx, d) })
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
-	f.query1, result0 = queryEnter(r, ctx, d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:252
+	f.query1, result0 = queryEnter(r, args.ctx, args.d)
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:265
 	if f.query1 == nil {
 		goto resumed1
 	}
@@ -260,7 +273,7 @@ resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:264
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:277
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -278,7 +291,7 @@ type limitedScopeFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -286,4 +299,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 83b54b3430ba4c72
+// Digest of what is above: 8c3f698d79bec693

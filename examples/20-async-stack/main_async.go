@@ -62,7 +62,7 @@ func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter arrived is needed only before the first suspension.
 func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -93,11 +93,12 @@ resume1:
 		if n > 3 {
 			panic("too much to read")
 		}
-		result0, result1 = n, err
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:97
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:23
+		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:99
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:102
 }
 
 // Location returns where [read] is suspended.
@@ -133,7 +134,7 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	var r statemachine.Run
 	frame := parseLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &parseArgs{ctx: ctx, arrived: arrived}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &parseMachine{parseLocals: frame}
@@ -143,7 +144,7 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 // parseEnter enters [parse] for another machine. It returns the results, or the suspended frame that will have them.
 func parseEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
-	if finished, v0, v1 := frame.moveNext(r, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(r, &parseArgs{ctx: ctx, arrived: arrived}); finished {
 		return nil, v0, v1
 	}
 	m := &parseFrame{parseLocals: frame}
@@ -158,6 +159,12 @@ type parseLocals struct {
 	read1 *readFrame
 }
 
+// parseArgs are the parameters of [parse] that are needed only before its first suspension.
+type parseArgs struct {
+	ctx     context.Context
+	arrived *job.Job[int]
+}
+
 // parseFrame is the frame of [parse] for a caller that is a machine: what it keeps and, at the end, its results.
 type parseFrame struct {
 	parseLocals
@@ -168,13 +175,13 @@ type parseFrame struct {
 
 // MoveNext continues [parse] where it stopped.
 func (f *parseFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil, nil)
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *parseLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+// When it continues, args is nil.
+func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -188,8 +195,8 @@ func (f *parseLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived
 	}
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
-	f.read1, n, err = readEnter(r, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:193
+	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:200
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -201,11 +208,11 @@ resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:29
-	result0, result1 = 10*n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:207
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:212
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:29
+	return true, 10 * n, err
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:216
 }
 
 // Location returns where [parse] is suspended.
@@ -227,7 +234,7 @@ type parseMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -241,7 +248,7 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &serveArgs{ctx: ctx, arrived: arrived}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -255,9 +262,15 @@ type serveLocals struct {
 	parse1 *parseFrame
 }
 
+// serveArgs are the parameters of [serve] that are needed only before its first suspension.
+type serveArgs struct {
+	ctx     context.Context
+	arrived *job.Job[int]
+}
+
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished bool, result0 string, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -271,8 +284,8 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context, arrived
 	}
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
-	f.parse1, n, err = parseEnter(r, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:276
+	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:289
 	if f.parse1 == nil {
 		goto resumed1
 	}
@@ -286,7 +299,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:290
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:303
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -304,7 +317,7 @@ type serveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -313,4 +326,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5545d8f9cc2630a6
+// Digest of what is above: 98a8ef8f9bc01275

@@ -64,7 +64,7 @@ func (f *askFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -105,10 +105,11 @@ resumed1:
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/21-http/main.go:32
 	}
-	result0, result1 = f.place+" of "+f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:110
+//line github.com/movenext/movenext/examples/21-http/main_async.go:109
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/21-http/main.go:33
+	return true, f.place + " of " + f.user, nil
+//line github.com/movenext/movenext/examples/21-http/main_async.go:113
 }
 
 // Location returns where [ask] is suspended.
@@ -144,7 +145,7 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	var r statemachine.Run
 	frame := dashboardLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, user); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &dashboardArgs{ctx: ctx, user: user}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dashboardMachine{dashboardLocals: frame}
@@ -162,9 +163,15 @@ type dashboardLocals struct {
 	await2  *job.Job[[]string]
 }
 
+// dashboardArgs are the parameters of [dashboard] that are needed only before its first suspension.
+type dashboardArgs struct {
+	ctx  context.Context
+	user string
+}
+
 // moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *dashboardLocals) moveNext(r *statemachine.Run, ctx context.Context, user string) (finished bool, text string, err error) {
+// When it continues, args is nil.
+func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -177,11 +184,11 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, ctx context.Context, use
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/21-http/main.go:38
-	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
+	f.orders, f.news = askAsync(args.ctx, "orders", args.user), askAsync(args.ctx, "news", args.user)
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
-	f.ask1, f.profile, err = askEnter(r, ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:185
+	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
+//line github.com/movenext/movenext/examples/21-http/main_async.go:192
 	if f.ask1 == nil {
 		goto resumed1
 	}
@@ -196,7 +203,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:200
+//line github.com/movenext/movenext/examples/21-http/main_async.go:207
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -206,7 +213,7 @@ resumed1:
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:210
+//line github.com/movenext/movenext/examples/21-http/main_async.go:217
 		goto resume2
 	}
 	f.State = 2
@@ -223,14 +230,14 @@ resume2:
 		f.await2 = nil
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:227
+//line github.com/movenext/movenext/examples/21-http/main_async.go:234
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:234
+//line github.com/movenext/movenext/examples/21-http/main_async.go:241
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -248,7 +255,7 @@ type dashboardMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -257,4 +264,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5248e812745dfbac
+// Digest of what is above: 9a6cb78fab730263

@@ -230,7 +230,7 @@ type transferFrame struct {
 }
 
 // moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter db is needed only before the first suspension.
 func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	for {
 		if finished, again := f.step(r, db); !again {
@@ -409,7 +409,7 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the results, or the suspended frame that will have them.
 func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
-	if frame.moveNext(r, ctx, tx) {
+	if frame.moveNext(r, &transferFunc1Args{ctx: ctx, tx: tx}) {
 		return nil
 	}
 	m := new(transferFunc1Frame)
@@ -427,14 +427,20 @@ type transferFunc1Frame struct {
 	await1 *job.Job[job.Void]
 }
 
+// transferFunc1Args are the parameters of a function literal of [transfer] that are needed only before its first suspension.
+type transferFunc1Args struct {
+	ctx context.Context
+	tx  *sql.Tx
+}
+
 // MoveNext continues a function literal of [transfer] where it stopped.
 func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *transferFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context, tx *sql.Tx) bool {
+// When it continues, args is nil.
+func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -451,10 +457,10 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context, 
 	}
 	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	f.await1 = end(ctx, tx.Rollback)
+	f.await1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:458
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:464
 		goto resume1
 	}
 	f.State = 1
@@ -469,7 +475,7 @@ resume1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:473
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
 	f.State = statemachine.Finished
 	return true
 }
@@ -489,7 +495,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	var r statemachine.Run
 	frame := reportFrame{limit: limit}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, db) {
+	if frame.moveNext(&r, &reportArgs{ctx: ctx, db: db}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
@@ -509,9 +515,15 @@ type reportFrame struct {
 	result0 error
 }
 
+// reportArgs are the parameters of [report] that are needed only before its first suspension.
+type reportArgs struct {
+	ctx context.Context
+	db  *sql.DB
+}
+
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *reportFrame) moveNext(r *statemachine.Run, ctx context.Context, db *sql.DB) (finished bool) {
+// When it continues, args is nil.
+func (f *reportFrame) moveNext(r *statemachine.Run, args *reportArgs) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -529,14 +541,14 @@ func (f *reportFrame) moveNext(r *statemachine.Run, ctx context.Context, db *sql
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
-	f.loop1 = statemachine.RangeStream(accountsAsync(ctx, db))
+	f.loop1 = statemachine.RangeStream(accountsAsync(args.ctx, args.db))
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loops.Open(f.loop1)
 range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:540
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:552
 		goto resume1
 	}
 	f.State = 1
@@ -552,7 +564,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:556
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -562,12 +574,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:566
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:571
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
 		goto resume2
 	}
 	f.State = 2
@@ -586,7 +598,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:590
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
 		goto resume3
 	}
 	f.State = 3
@@ -598,7 +610,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:614
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -612,7 +624,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:628
 }
 
 // Location returns where [report] is suspended.
@@ -628,7 +640,7 @@ type reportMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.reportFrame.moveNext(r, nil, nil) {
+	if !f.reportFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -637,4 +649,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cb3f614ccb8ca70d
+// Digest of what is above: 2d7516f15910df88

@@ -63,7 +63,7 @@ func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	var asleep1 bool
@@ -89,11 +89,11 @@ resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:22
-	result0, result1 = page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:95
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:93
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/23-stream/main.go:22
+	return true, page{f.number}, err
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:97
 }
 
 // Location returns where [fetch] is suspended.
@@ -239,7 +239,7 @@ type readFrame struct {
 }
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
@@ -366,4 +366,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cb48eff7e5772cbd
+// Digest of what is above: 92ad1c1a22a9e086

@@ -64,7 +64,7 @@ func (f *fetchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -92,23 +92,22 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:97
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:96
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/24-retry/main.go:24
+//line github.com/movenext/movenext/examples/24-retry/main.go:23
+		return true, "", err
 	}
 	if f.round == 0 || f.mirror == "north" {
-		result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:104
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:102
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/24-retry/main.go:27
+//line github.com/movenext/movenext/examples/24-retry/main.go:26
+		return true, "", errBusy
 	}
-	result0, result1 = "a page from "+f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:110
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:107
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:28
+	return true, "a page from " + f.mirror, nil
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:111
 }
 
 // Location returns where [fetch] is suspended.
@@ -205,7 +204,7 @@ range2:
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:209
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:208
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -219,16 +218,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
-		result0, result1 = page, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:224
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:222
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/24-retry/main.go:38
+//line github.com/movenext/movenext/examples/24-retry/main.go:37
+		return true, page, nil
 	}
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:232
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:230
 	goto range2
 endRange2:
 	{
@@ -238,7 +236,7 @@ endRange2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:242
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:240
 	if !asleep1 {
 		goto resumed2
 	}
@@ -251,22 +249,20 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 	if err2 != nil {
-		result0, result1 = "", err2
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:256
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/24-retry/main.go:44
+//line github.com/movenext/movenext/examples/24-retry/main.go:43
+		return true, "", err2
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:263
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/examples/24-retry/main.go:46
-	result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:268
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:46
+	return true, "", errBusy
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:266
 }
 
 // Location returns where [fetchAny] is suspended.
@@ -291,4 +287,4 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 52269e4d94155f4b
+// Digest of what is above: 063e97c878a077a8

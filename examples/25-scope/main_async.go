@@ -42,7 +42,7 @@ type gatherLocals struct {
 }
 
 // moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, came int64) {
 	state := f.State
 	f.State = statemachine.Running
@@ -114,7 +114,7 @@ func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, 
 	var r statemachine.Run
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, count, all, s); finished {
+	if finished, v0 := frame.moveNext(&r, &gatherFunc1Args{count: count, all: all, s: s}); finished {
 		return v0
 	}
 	m := &gatherFunc1Machine{gatherFunc1Locals: frame}
@@ -131,9 +131,16 @@ type gatherFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
+// gatherFunc1Args are the parameters of a function literal of [gather] that are needed only before its first suspension.
+type gatherFunc1Args struct {
+	count *atomic.Int64
+	all   *job.Source[int]
+	s     *job.Scope
+}
+
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, count *atomic.Int64, all *job.Source[int], s *job.Scope) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -144,21 +151,21 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, count *atomic.Int64, a
 		f.Misuse(state)
 	}
 	{
-		count := count
-		all := all
+		count := args.count
+		all := args.all
 //line github.com/movenext/movenext/examples/25-scope/main.go:27
 		for range children {
-			s.Go(func(ctx1 context.Context) error {
+			args.s.Go(func(ctx1 context.Context) error {
 				return gatherFunc2Run(count, all, ctx1)
 			})
 		}
 	}
 	// main.go:36: goroutines, err = all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	f.await1 = all.Job()
+	f.await1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:162
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:169
 		goto resume1
 	}
 	f.State = 1
@@ -170,7 +177,7 @@ resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = nil
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:174
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:181
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -188,7 +195,7 @@ type gatherFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *gatherFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -201,7 +208,7 @@ func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Conte
 	var r statemachine.Run
 	frame := gatherFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, count, all); finished {
+	if finished, v0 := frame.moveNext(&r, &gatherFunc2Args{count: count, all: all}); finished {
 		return v0
 	}
 	m := &gatherFunc2Machine{gatherFunc2Locals: frame}
@@ -215,9 +222,15 @@ type gatherFunc2Locals struct {
 	await1 *job.Job[int]
 }
 
+// gatherFunc2Args are the parameters of a function literal of [gather] that are needed only before its first suspension.
+type gatherFunc2Args struct {
+	count *atomic.Int64
+	all   *job.Source[int]
+}
+
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, count *atomic.Int64, all *job.Source[int]) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -228,15 +241,15 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, count *atomic.Int64, a
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:29
-	if count.Add(1) == children {
-		all.TrySetResult(runtime.NumGoroutine())
+	if args.count.Add(1) == children {
+		args.all.TrySetResult(runtime.NumGoroutine())
 	}
 	// main.go:32: _, err := all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	f.await1 = all.Job()
+	f.await1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:240
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:253
 		goto resume1
 	}
 	f.State = 1
@@ -248,11 +261,12 @@ resume1:
 		_, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 		f.await1 = nil
-		result0 = err
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:265
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/25-scope/main.go:33
+		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:254
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
 }
 
 // Location returns where a function literal of [gather] is suspended.
@@ -268,7 +282,7 @@ type gatherFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -276,4 +290,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e9e0b3b80fa87115
+// Digest of what is above: 06a7b55c574bb46e

@@ -210,7 +210,7 @@ func (f *chatEchoFrame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs [chat.echo] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter c is needed only before the first suspension.
 func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var op ws.OpCode
@@ -307,4 +307,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e68395b07ae35209
+// Digest of what is above: bdef5307ed104791

@@ -110,7 +110,7 @@ func TestAShutdownSaysGoodbye(t *testing.T) {
 
 // A peer that never reads is given up when its queue is full, and the others hear
 // everything.
-func TestASlowMemberDelaysNobody(t *testing.T) {
+func TestASlowMemberDelaysNoOther(t *testing.T) {
 	c, address := serving(t, 10, time.Minute)
 	slow := gorilla(t, address, "lobby", "slow")
 	hears(t, slow, "here")

@@ -116,28 +116,26 @@ endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
 		if f.asked {
-			op, message, err = 0, nil, errSilent
-//line github.com/movenext/movenext/examples/chat/socket_async.go:121
+//line github.com/movenext/movenext/examples/chat/socket_async.go:120
 			f.State = statemachine.Finished
-			return true, op, message, err
-//line github.com/movenext/movenext/examples/chat/socket.go:89
+//line github.com/movenext/movenext/examples/chat/socket.go:88
+			return true, 0, nil, errSilent
 		}
 		f.asked = true
 		f.s.send(f.ctx, ws.NewPingFrame(nil))
 		goto next1
 	}
 	if err2 != nil {
-		op, message, err = 0, nil, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:132
+//line github.com/movenext/movenext/examples/chat/socket_async.go:130
 		f.State = statemachine.Finished
-		return true, op, message, err
-//line github.com/movenext/movenext/examples/chat/socket.go:96
+//line github.com/movenext/movenext/examples/chat/socket.go:95
+		return true, 0, nil, err2
 	}
 	f.asked = false
 	// socket.go:98: message, complete, err := s.frame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
 	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:141
+//line github.com/movenext/movenext/examples/chat/socket_async.go:139
 	if f.frame2 == nil {
 		goto resumed2
 	}
@@ -151,14 +149,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:99
 	if complete || err2 != nil {
-		op, message, err = f.s.op, message2, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:156
+//line github.com/movenext/movenext/examples/chat/socket_async.go:153
 		f.State = statemachine.Finished
-		return true, op, message, err
-//line github.com/movenext/movenext/examples/chat/socket.go:101
+//line github.com/movenext/movenext/examples/chat/socket.go:100
+		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:162
+//line github.com/movenext/movenext/examples/chat/socket_async.go:159
 	goto for1
 }
 
@@ -256,16 +253,15 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:111
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
-		message, complete, err2 = nil, false, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:261
+//line github.com/movenext/movenext/examples/chat/socket_async.go:257
 		f.State = statemachine.Finished
-		return true, message, complete, err2
-//line github.com/movenext/movenext/examples/chat/socket.go:113
+//line github.com/movenext/movenext/examples/chat/socket.go:112
+		return true, nil, false, err
 	}
 	// socket.go:114: h, err := s.header(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
 	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:269
+//line github.com/movenext/movenext/examples/chat/socket_async.go:265
 	if f.header1 == nil {
 		goto resumed1
 	}
@@ -280,7 +276,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:115
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:284
+//line github.com/movenext/movenext/examples/chat/socket_async.go:280
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:117
@@ -288,7 +284,7 @@ resumed1:
 	// socket.go:118: p, err := s.payload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
 	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:292
+//line github.com/movenext/movenext/examples/chat/socket_async.go:288
 	if f.payload2 == nil {
 		goto resumed2
 	}
@@ -303,20 +299,20 @@ resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:307
+//line github.com/movenext/movenext/examples/chat/socket_async.go:303
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:121
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.control(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:314
+//line github.com/movenext/movenext/examples/chat/socket_async.go:310
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:320
+//line github.com/movenext/movenext/examples/chat/socket_async.go:316
 	f.State = statemachine.Finished
 	return true, message, complete, err2
 }
@@ -420,7 +416,7 @@ func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	// socket.go:132: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:132
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:424
+//line github.com/movenext/movenext/examples/chat/socket_async.go:420
 	if f.peek1 == nil {
 		goto resumed1
 	}
@@ -434,17 +430,16 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:133
 	if err != nil {
-		result0, result1 = ws.Header{}, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:439
+//line github.com/movenext/movenext/examples/chat/socket_async.go:434
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:135
+//line github.com/movenext/movenext/examples/chat/socket.go:134
+		return true, ws.Header{}, err
 	}
 	f.size = headerSize(p[1])
 	// socket.go:137: if p, err = s.in.Peek(ctx, size); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:448
+//line github.com/movenext/movenext/examples/chat/socket_async.go:443
 	if f.peek1 == nil {
 		goto resumed2
 	}
@@ -459,16 +454,15 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	if err != nil {
-		result0, result1 = ws.Header{}, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:464
+//line github.com/movenext/movenext/examples/chat/socket_async.go:458
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:139
+//line github.com/movenext/movenext/examples/chat/socket.go:138
+		return true, ws.Header{}, err
 	}
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:472
+//line github.com/movenext/movenext/examples/chat/socket_async.go:466
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:143
@@ -476,7 +470,7 @@ resumed2:
 	// socket.go:144: if _, err := s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does not wait
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:480
+//line github.com/movenext/movenext/examples/chat/socket_async.go:474
 	if f.read3 == nil {
 		goto resumed3
 	}
@@ -491,30 +485,29 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	if err2 != nil { // seen by Peek, so it does not wait
-		result0, result1 = f.h, err2
-//line github.com/movenext/movenext/examples/chat/socket_async.go:496
+//line github.com/movenext/movenext/examples/chat/socket_async.go:489
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:146
+//line github.com/movenext/movenext/examples/chat/socket.go:145
+		return true, f.h, err2
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:503
+//line github.com/movenext/movenext/examples/chat/socket_async.go:496
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	}
 	if f.h.Length > mostMessage {
-		result0, result1 = f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:510
+//line github.com/movenext/movenext/examples/chat/socket_async.go:502
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:152
+//line github.com/movenext/movenext/examples/chat/socket.go:151
+		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
-	result0, result1 = f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:516
+//line github.com/movenext/movenext/examples/chat/socket_async.go:507
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/chat/socket.go:153
+	return true, f.h, nil
+//line github.com/movenext/movenext/examples/chat/socket_async.go:511
 }
 
 // Location returns where [socket.header] is suspended.
@@ -619,7 +612,7 @@ for1:
 	// socket.go:177: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:177
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:623
+//line github.com/movenext/movenext/examples/chat/socket_async.go:616
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -637,23 +630,23 @@ resumed1:
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil && f.n < len(f.p) {
-		result0, result1 = nil, err
-//line github.com/movenext/movenext/examples/chat/socket_async.go:642
+//line github.com/movenext/movenext/examples/chat/socket_async.go:634
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/examples/chat/socket.go:184
+//line github.com/movenext/movenext/examples/chat/socket.go:183
+		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:647
+//line github.com/movenext/movenext/examples/chat/socket_async.go:639
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:186
 	if f.h.Masked {
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
-	result0, result1 = f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:655
+//line github.com/movenext/movenext/examples/chat/socket_async.go:646
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/chat/socket.go:189
+	return true, f.p, nil
+//line github.com/movenext/movenext/examples/chat/socket_async.go:650
 }
 
 // Location returns where [socket.payload] is suspended.
@@ -735,7 +728,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:284
 		p := f.s.take()
 		if p == nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:739
+//line github.com/movenext/movenext/examples/chat/socket_async.go:732
 			f.State = statemachine.Finished
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:287
@@ -745,7 +738,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:289
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:749
+//line github.com/movenext/movenext/examples/chat/socket_async.go:742
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -761,12 +754,12 @@ resumed1:
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:765
+//line github.com/movenext/movenext/examples/chat/socket_async.go:758
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:293
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:770
+//line github.com/movenext/movenext/examples/chat/socket_async.go:763
 	goto for1
 }
 
@@ -801,7 +794,7 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 	var r statemachine.Run
 	frame := socketEndFrame{s: s}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, err) {
+	if frame.moveNext(&r, &socketEndArgs{ctx: ctx, err: err}) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketEndMachine{socketEndFrame: frame}
@@ -811,7 +804,7 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 // endEnter enters [socket.end] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *socketEndFrame {
 	frame := socketEndFrame{s: s}
-	if frame.moveNext(r, ctx, err) {
+	if frame.moveNext(r, &socketEndArgs{ctx: ctx, err: err}) {
 		return nil
 	}
 	m := new(socketEndFrame)
@@ -830,14 +823,20 @@ type socketEndFrame struct {
 	linger2 *socketLingerFrame
 }
 
+// socketEndArgs are the parameters of [socket.end] that are needed only before its first suspension.
+type socketEndArgs struct {
+	ctx context.Context
+	err error
+}
+
 // MoveNext continues [socket.end] where it stopped.
 func (f *socketEndFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil, nil)
+	return f.moveNext(r, nil)
 }
 
 // moveNext runs [socket.end] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *socketEndFrame) moveNext(r *statemachine.Run, ctx context.Context, err error) bool {
+// When it continues, args is nil.
+func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -851,19 +850,19 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, ctx context.Context, err 
 	}
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:329
-		e, ok := errors.AsType[*closeError](err)
+		e, ok := errors.AsType[*closeError](args.err)
 //line github.com/movenext/movenext/examples/chat/socket.go:329
 		if !ok {
 //line github.com/movenext/movenext/examples/chat/socket.go:329
 			goto endIf1
 		}
 //line github.com/movenext/movenext/examples/chat/socket.go:330
-		f.s.send(ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
+		f.s.send(args.ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
 	}
 	// socket.go:331: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:331
-	f.wait1, _ = f.s.drained.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:867
+	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:866
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -878,7 +877,7 @@ resumed1:
 	// socket.go:332: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:332
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:882
+//line github.com/movenext/movenext/examples/chat/socket_async.go:881
 	if f.linger2 == nil {
 		goto resumed2
 	}
@@ -893,7 +892,7 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:334
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:897
+//line github.com/movenext/movenext/examples/chat/socket_async.go:896
 	f.State = statemachine.Finished
 	return true
 }
@@ -916,7 +915,7 @@ type socketEndMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.socketEndFrame.moveNext(r, nil, nil) {
+	if !f.socketEndFrame.moveNext(r, nil) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
@@ -979,7 +978,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	// socket.go:342: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:342
 	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:983
+//line github.com/movenext/movenext/examples/chat/socket_async.go:982
 	if f.closeWrite1 == nil {
 		goto resumed1
 	}
@@ -1002,7 +1001,7 @@ resumed1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1006
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1005
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -1017,7 +1016,7 @@ for1:
 	// socket.go:346: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:346
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1021
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1020
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -1031,13 +1030,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:347
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1035
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1034
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1041
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1040
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -1070,4 +1069,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eeacbb81ec87f712
+// Digest of what is above: 4d2bd0b7fd734ff5

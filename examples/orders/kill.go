@@ -9,18 +9,19 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/movenext/movenext/durable"
-	"github.com/movenext/movenext/durable/sqlitestore"
 )
 
 // workers is how many processes run orders at a time.
 const workers = 3
 
-// opts are for processes that share a file: they look at it often, and what a dead one leaves
+// longerThanLeases is how long a worker is stopped now and then.
+const longerThanLeases = 1500 * time.Millisecond
+
+// opts are for processes that share a store: they look at it often, and what a dead one leaves
 // is continued soon.
 func opts() []durable.Option {
 	return []durable.Option{
@@ -30,38 +31,32 @@ func opts() []durable.Option {
 }
 
 // work runs orders until it is killed.
-func work(ctx context.Context, file, ledger string) error {
-	store, err := sqlitestore.Open(file)
+func work(ctx context.Context, name, ledger string) error {
+	store, err := keep(ctx, name, "")
 	if err != nil {
 		return err
 	}
-	engine, err := durable.Open(ctx, store, opts()...)
+	engine, err := durable.Open(ctx, store.Store, opts()...)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.close())
 	}
 	durable.Serve(engine, OrderDurable, &Shop{world: remote{ledger}})
 	<-ctx.Done()
-	return errors.Join(engine.Shutdown(context.Background()), store.Close())
+	return errors.Join(engine.Shutdown(context.Background()), store.close())
 }
 
 // kill starts orders, answers them, kills their workers at random meanwhile, and prints the
 // account.
-func kill(ctx context.Context, orders int, out io.Writer) (err error) {
-	dir, err := os.MkdirTemp("", "orders")
+func kill(ctx context.Context, name string, orders int, out io.Writer) (err error) {
+	store, err := temporary(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := filepath.Join(dir, "orders.db")
-	store, err := sqlitestore.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, store.close()) }()
 	world := newLedger()
 	server := httptest.NewServer(world)
 	defer server.Close()
-	client, err := durable.Open(ctx, store, append(opts(), durable.Client())...)
+	client, err := durable.Open(ctx, store.Store, append(opts(), durable.Client())...)
 	if err != nil {
 		return err
 	}
@@ -69,50 +64,68 @@ func kill(ctx context.Context, orders int, out io.Writer) (err error) {
 
 	killing, stop := context.WithCancel(ctx)
 	kills := make(chan int)
-	go func() { kills <- killer(killing, file, server.URL) }()
+	go func() { kills <- killer(killing, store.name, server.URL) }()
+	servers := make(chan struct{})
+	go func() {
+		defer close(servers)
+		store.servers.killer(killing)
+	}()
 	begin := time.Now()
 	ended := runOrders(ctx, client, orders)
 	stop()
 	n := <-kills
+	<-servers
 	fmt.Fprintf(out, "%d orders, %d kills, %v\n", orders, n, time.Since(begin).Round(time.Second))
+	if store.servers != nil {
+		fmt.Fprintf(out, "%d kills and %d pauses of servers, %d of them led a bucket\n",
+			store.servers.kills, store.servers.pauses, store.servers.leaders)
+	}
 	account(out, world, ended, orders)
 	return nil
 }
 
-// killer keeps workers running and kills one of them now and then. It returns how many it has
-// killed.
-func killer(ctx context.Context, file, ledger string) (kills int) {
-	start := func() *exec.Cmd {
-		cmd := exec.Command(os.Args[0], "-store", file, "-ledger", ledger)
-		// A test that is started again is a worker, too.
-		cmd.Env = append(os.Environ(), "ORDERS_WORKER=1")
-		if err := cmd.Start(); err != nil {
-			panic(err)
-		}
-		return cmd
-	}
+// killer keeps workers running and kills one of them now and then. Every sixtieth time it stops
+// one for longer than its lease instead. It returns how many it has killed.
+func killer(ctx context.Context, store, ledger string) (kills int) {
+	start := func() *exec.Cmd { return process("-store", store, "-ledger", ledger) }
 	var running [workers]*exec.Cmd
 	for i := range running {
 		running[i] = start()
 	}
-	end := func(i int) {
-		_ = running[i].Process.Kill() // kill -9
-		_ = running[i].Wait()         // it says that it was killed
-	}
-	for {
+	for n := 0; ; n++ {
 		select {
-		case <-time.After(time.Duration(100+rand.IntN(400)) * time.Millisecond):
+		case <-time.After(time.Duration(10+rand.IntN(50)) * time.Millisecond):
 			i := rand.IntN(workers)
-			end(i)
+			if n%60 == 59 && pause(ctx, running[i].Process, longerThanLeases) {
+				continue // it is awake again, and others have what it ran
+			}
+			end(running[i])
 			kills++
 			running[i] = start()
 		case <-ctx.Done():
-			for i := range running {
-				end(i)
+			for _, cmd := range running {
+				end(cmd)
 			}
 			return kills
 		}
 	}
+}
+
+// process starts this program as another process.
+func process(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	// A test that is started again is a worker, too.
+	cmd.Env = append(os.Environ(), "ORDERS_WORKER=1")
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// end is kill -9.
+func end(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it says that it was killed
 }
 
 // runOrders starts and answers orders, and returns the errors with which they have ended, by

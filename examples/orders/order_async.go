@@ -13,7 +13,7 @@ import (
 // OrderDurable is [Shop.Order] as a durable function.
 var OrderDurable = durable.Function[*Shop, Request, Receipt]{
 	Name:   "orders.Order",
-	Layout: "0e95b2259b7fb5a2",
+	Layout: "bbbfea99e21710ea",
 	Points: []durable.Point{
 		{Name: "begin", At: "order.go:44"},
 		{Name: "reserve", At: "order.go:45", Step: "main.reserve"},
@@ -146,4 +146,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: c759cbdaee503de3
+// Digest of what is above: 7061aebafed32010

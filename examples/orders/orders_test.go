@@ -35,10 +35,16 @@ func TestNoOrderIsLostWhenWorkersAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	var out bytes.Buffer
-	require.NoError(t, kill(t.Context(), 200, &out))
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	assert.True(t, strings.HasPrefix(lines[len(lines)-1], "lost 0, twice 0"), out.String())
+	for name, store := range map[string]string{
+		"a file": "", "a Postgres server": postgres, "a NATS server": natsServer, "a NATS cluster": natsCluster,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			require.NoError(t, kill(t.Context(), store, 200, &out))
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			assert.True(t, strings.HasPrefix(lines[len(lines)-1], "lost 0, twice 0"), out.String())
+		})
+	}
 	http.DefaultClient.CloseIdleConnections()
 }
 

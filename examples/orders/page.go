@@ -12,17 +12,16 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
-	"github.com/movenext/movenext/durable/sqlitestore"
 )
 
-// page serves the page of the orders in a file until ctx ends.
-func page(ctx context.Context, file, address string) (err error) {
-	store, err := sqlitestore.Open(file)
+// page serves the page of the orders in a store until ctx ends.
+func page(ctx context.Context, name, address string) (err error) {
+	store, err := keep(ctx, name, "orders.data")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	engine, err := durable.Open(ctx, store)
+	defer func() { err = errors.Join(err, store.close()) }()
+	engine, err := durable.Open(ctx, store.Store)
 	if err != nil {
 		return err
 	}

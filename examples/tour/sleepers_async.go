@@ -22,7 +22,7 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	var r statemachine.Run
 	frame := napLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&r, &napArgs{ctx: ctx, d: d}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -34,9 +34,15 @@ type napLocals struct {
 	statemachine.Frame
 }
 
+// napArgs are the parameters of [nap] that are needed only before its first suspension.
+type napArgs struct {
+	ctx context.Context
+	d   time.Duration
+}
+
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
@@ -49,8 +55,8 @@ func (f *napLocals) moveNext(r *statemachine.Run, ctx context.Context, d time.Du
 	}
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
-	asleep1, result0 = statemachine.Sleep(r, ctx, d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:54
+	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:60
 	if !asleep1 {
 		goto resumed1
 	}
@@ -60,7 +66,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:64
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:70
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -78,7 +84,7 @@ type napMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -86,4 +92,4 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f52781bab158c86a
+// Digest of what is above: b5fbf5188bc85318

@@ -102,18 +102,17 @@ range1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
-			result0, result1 = f.c, err
-//line github.com/movenext/movenext/examples/tour/survey_async.go:107
+//line github.com/movenext/movenext/examples/tour/survey_async.go:106
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/examples/tour/survey.go:45
+//line github.com/movenext/movenext/examples/tour/survey.go:44
+			return true, f.c, err
 		}
 		f.path = filepath.Join(f.dir, name)
 	}
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:117
+//line github.com/movenext/movenext/examples/tour/survey_async.go:116
 	if f.surveyFile2 == nil {
 		goto resumed2
 	}
@@ -129,7 +128,7 @@ resumed2:
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:133
+//line github.com/movenext/movenext/examples/tour/survey_async.go:132
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
@@ -143,14 +142,13 @@ resumed2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:147
+//line github.com/movenext/movenext/examples/tour/survey_async.go:146
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/examples/tour/survey.go:59
-	result0, result1 = f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:152
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/examples/tour/survey.go:59
+	return true, f.c, nil
+//line github.com/movenext/movenext/examples/tour/survey_async.go:152
 }
 
 // Location returns where [surveyPackage] is suspended.
@@ -223,7 +221,7 @@ func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
@@ -238,7 +236,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:242
+//line github.com/movenext/movenext/examples/tour/survey_async.go:240
 	if f.readFile1 == nil {
 		goto resumed1
 	}
@@ -253,7 +251,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:257
+//line github.com/movenext/movenext/examples/tour/survey_async.go:255
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -261,13 +259,13 @@ resumed1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:265
+//line github.com/movenext/movenext/examples/tour/survey_async.go:263
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:271
+//line github.com/movenext/movenext/examples/tour/survey_async.go:269
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -305,7 +303,7 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := readFileLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, path); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &readFileArgs{ctx: ctx, path: path}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readFileMachine{readFileLocals: frame}
@@ -315,7 +313,7 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 // readFileEnter enters [readFile] for another machine. It returns the results, or the suspended frame that will have them.
 func readFileEnter(r *statemachine.Run, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
-	if finished, v0, v1 := frame.moveNext(r, ctx, path); finished {
+	if finished, v0, v1 := frame.moveNext(r, &readFileArgs{ctx: ctx, path: path}); finished {
 		return nil, v0, v1
 	}
 	m := &readFileFrame{readFileLocals: frame}
@@ -330,6 +328,12 @@ type readFileLocals struct {
 	await1 *job.Job[[]byte]
 }
 
+// readFileArgs are the parameters of [readFile] that are needed only before its first suspension.
+type readFileArgs struct {
+	ctx  context.Context
+	path string
+}
+
 // readFileFrame is the frame of [readFile] for a caller that is a machine: what it keeps and, at the end, its results.
 type readFileFrame struct {
 	readFileLocals
@@ -340,13 +344,13 @@ type readFileFrame struct {
 
 // MoveNext continues [readFile] where it stopped.
 func (f *readFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *readFileLocals) moveNext(r *statemachine.Run, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
+// When it continues, args is nil.
+func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -358,10 +362,10 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, ctx context.Context, path
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	f.await1 = startReading(ctx, path)
+	f.await1 = startReading(args.ctx, args.path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:365
+//line github.com/movenext/movenext/examples/tour/survey_async.go:369
 		goto resume1
 	}
 	f.State = 1
@@ -372,7 +376,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:376
+//line github.com/movenext/movenext/examples/tour/survey_async.go:380
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -396,7 +400,7 @@ type readFileMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -410,7 +414,7 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	var r statemachine.Run
 	frame := listFilesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, dir); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &listFilesArgs{ctx: ctx, dir: dir}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listFilesMachine{listFilesLocals: frame}
@@ -420,7 +424,7 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 // listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended frame that will have them.
 func listFilesEnter(r *statemachine.Run, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
-	if finished, v0, v1 := frame.moveNext(r, ctx, dir); finished {
+	if finished, v0, v1 := frame.moveNext(r, &listFilesArgs{ctx: ctx, dir: dir}); finished {
 		return nil, v0, v1
 	}
 	m := &listFilesFrame{listFilesLocals: frame}
@@ -435,6 +439,12 @@ type listFilesLocals struct {
 	await1 *job.Job[[]string]
 }
 
+// listFilesArgs are the parameters of [listFiles] that are needed only before its first suspension.
+type listFilesArgs struct {
+	ctx context.Context
+	dir string
+}
+
 // listFilesFrame is the frame of [listFiles] for a caller that is a machine: what it keeps and, at the end, its results.
 type listFilesFrame struct {
 	listFilesLocals
@@ -445,13 +455,13 @@ type listFilesFrame struct {
 
 // MoveNext continues [listFiles] where it stopped.
 func (f *listFilesFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0, f.result1 = f.moveNext(r, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *listFilesLocals) moveNext(r *statemachine.Run, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
+// When it continues, args is nil.
+func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -463,10 +473,10 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, ctx context.Context, dir
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	f.await1 = startListing(ctx, dir)
+	f.await1 = startListing(args.ctx, args.dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:470
+//line github.com/movenext/movenext/examples/tour/survey_async.go:480
 		goto resume1
 	}
 	f.State = 1
@@ -477,7 +487,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:481
+//line github.com/movenext/movenext/examples/tour/survey_async.go:491
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -501,7 +511,7 @@ type listFilesMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -510,4 +520,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bb433ce5d6467976
+// Digest of what is above: 3b55a2e413095493
