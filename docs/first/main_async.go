@@ -41,7 +41,7 @@ type tickLocals struct {
 }
 
 // moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -79,23 +79,21 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/first/main_async.go:84
+//line github.com/movenext/movenext/docs/first/main_async.go:83
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/first/main.go:21
+//line github.com/movenext/movenext/docs/first/main.go:20
+		return true, err
 	}
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:92
+//line github.com/movenext/movenext/docs/first/main_async.go:91
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/first/main.go:24
-	result0 = nil
-//line github.com/movenext/movenext/docs/first/main_async.go:97
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/first/main.go:24
+	return true, nil
+//line github.com/movenext/movenext/docs/first/main_async.go:97
 }
 
 // Location returns where [tick] is suspended.
@@ -120,4 +118,4 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 288e8643df32ff50
+// Digest of what is above: 09f1618270f8d820

@@ -85,18 +85,17 @@ range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		word := f.list1[f.i1]
 		if err != nil {
-			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:90
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:89
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:39
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:38
+			return true, "", err
 		}
 		more = ""
 		// main.go:41: more, err = say(ctx, word)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:100
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:99
 	if f.say1 == nil {
 		goto resumed2
 	}
@@ -112,14 +111,13 @@ resumed2:
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
-	result0, result1 = f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
+	return true, f.text, err
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
 }
 
 // Location returns where [straight] is suspended.
@@ -189,7 +187,7 @@ func (f *sayFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -205,7 +203,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:209
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:207
 	if !asleep1 {
 		goto resumed1
 	}
@@ -215,11 +213,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
-	result0, result1 = f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:221
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:217
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
+	return true, f.word, err
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:221
 }
 
 // Location returns where [say] is suspended.
@@ -270,7 +268,7 @@ type waitLocals struct {
 }
 
 // moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -286,7 +284,7 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:288
 		goto resume1
 	}
 	f.State = 1
@@ -297,7 +295,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:301
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:299
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -324,4 +322,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 30461edb017d0622
+// Digest of what is above: cb78ea6b6a0ee104

@@ -62,7 +62,7 @@ func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter name is needed only before the first suspension.
 func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -90,11 +90,12 @@ resume1:
 		text, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		f.await1 = nil
-		result0, result1 = "hello, "+text, err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:94
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:16
+		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:96
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:99
 }
 
 // Location returns where [greet] is suspended.
@@ -173,7 +174,7 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter a is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -192,7 +193,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:196
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:197
 		goto resume1
 	}
 	f.State = 1
@@ -204,11 +205,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = nil
 	if err != nil {
-		result0, result1 = 0, err
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:209
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:24
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:23
+		return true, 0, err
 	}
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
@@ -230,11 +230,12 @@ resume2:
 		y, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		f.await1 = nil
-		result0, result1 = f.x+y, err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:234
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:26
+		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:236
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:239
 }
 
 // Location returns where [sum] is suspended.
@@ -288,7 +289,7 @@ type totalLocals struct {
 }
 
 // moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter parts is needed only before the first suspension.
 func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -319,7 +320,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:323
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:324
 		goto resume1
 	}
 	f.State = 1
@@ -332,11 +333,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = f.all, err
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:337
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:35
+			return true, f.all, err
 		}
 		f.all += n
 	}
@@ -345,11 +345,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:346
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
-	result0, result1 = f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:351
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
+	return true, f.all, nil
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:352
 }
 
 // Location returns where [total] is suspended.
@@ -399,7 +398,7 @@ type greetSumLocals struct {
 }
 
 // moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter name is needed only before the first suspension.
 func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
@@ -417,7 +416,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:421
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -431,16 +430,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:436
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:434
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:49
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:48
+		return true, "", err
 	}
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:442
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -455,7 +453,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:457
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -482,4 +480,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 69a5c2c2b3d1e1e6
+// Digest of what is above: 592c661992b999fd

@@ -21,7 +21,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := eachFrame{}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, parts, ended) {
+	if frame.moveNext(&r, &eachArgs{parts: parts, ended: ended}) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
@@ -41,9 +41,15 @@ type eachFrame struct {
 	err error
 }
 
+// eachArgs are the parameters of [each] that are needed only before its first suspension.
+type eachArgs struct {
+	parts []*job.Job[int]
+	ended *bool
+}
+
 // moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *eachFrame) moveNext(r *statemachine.Run, parts []*job.Job[int], ended *bool) (finished bool) {
+// When it continues, args is nil.
+func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -55,12 +61,12 @@ func (f *eachFrame) moveNext(r *statemachine.Run, parts []*job.Job[int], ended *
 		f.Misuse(state)
 	}
 	{
-		ended := ended
+		ended := args.ended
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
 		f.defers.PushPlain(func() { *ended = true })
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
-	f.list1 = parts
+	f.list1 = args.parts
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1 = 0
 range1:
@@ -78,7 +84,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:82
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:88
 		goto resume1
 	}
 	f.State = 1
@@ -97,7 +103,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:101
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:107
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
@@ -106,7 +112,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:116
 }
 
 // Location returns where [each] is suspended.
@@ -122,7 +128,7 @@ type eachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.eachFrame.moveNext(r, nil, nil) {
+	if !f.eachFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -131,4 +137,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3c37478dec9ab2f0
+// Digest of what is above: 85100fc9cd316117

@@ -63,7 +63,7 @@ func (f *findFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -107,10 +107,11 @@ resumed1:
 	case "broken":
 		panic("index out of range")
 	}
-	result0, result1 = "value of "+f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:112
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:111
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:32
+	return true, "value of " + f.key, nil
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:115
 }
 
 // Location returns where [find] is suspended.
@@ -146,7 +147,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	var r statemachine.Run
 	frame := findOrFrame{text: new(string), err: new(error)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, ctx, key, otherwise) {
+	if frame.moveNext(&r, &findOrArgs{ctx: ctx, key: key, otherwise: otherwise}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
@@ -165,9 +166,16 @@ type findOrFrame struct {
 	err  *error
 }
 
+// findOrArgs are the parameters of [findOr] that are needed only before its first suspension.
+type findOrArgs struct {
+	ctx       context.Context
+	key       string
+	otherwise string
+}
+
 // moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *findOrFrame) moveNext(r *statemachine.Run, ctx context.Context, key string, otherwise string) (finished bool) {
+// When it continues, args is nil.
+func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var find2 string
 	var find3 error
@@ -183,7 +191,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, ctx context.Context, key str
 	{
 		text := f.text
 		err := f.err
-		otherwise := otherwise
+		otherwise := args.otherwise
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 		f.defers.Push(func(raise func()) {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
@@ -199,8 +207,8 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, ctx context.Context, key str
 	}
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	f.find1, find2, find3 = findEnter(r, ctx, key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:204
+	f.find1, find2, find3 = findEnter(r, args.ctx, args.key)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:212
 	if f.find1 == nil {
 		goto resumed1
 	}
@@ -218,7 +226,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:222
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:230
 }
 
 // Location returns where [findOr] is suspended.
@@ -234,7 +242,7 @@ type findOrMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.findOrFrame.moveNext(r, nil, "", "") {
+	if !f.findOrFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -243,4 +251,4 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4947acfcca7ed29b
+// Digest of what is above: 91fb949f845d2611

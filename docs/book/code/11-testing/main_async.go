@@ -74,14 +74,13 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, re
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
-		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:79
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:78
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:27
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:26
+		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: asks a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:85
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:84
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	return r.Yield(), nil
@@ -89,10 +88,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	_ = r.Refusal()
 	f.a.balance -= f.amount
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:94
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:92
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:30
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:96
 }
 
 // Location returns where [account.withdraw] is suspended.
@@ -165,17 +165,16 @@ for1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 		err2 := f.operation()
 		if err2 == nil {
-			result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:170
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:169
 			f.State = statemachine.Finished
-			return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:53
+			return true, nil
 		}
 	}
 	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:178
 	if !asleep1 {
 		goto resumed1
 	}
@@ -187,15 +186,14 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:192
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:190
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:57
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
+		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:199
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:197
 	goto for1
 }
 
@@ -221,4 +219,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cdad803cfab37105
+// Digest of what is above: 4eb18d122c118a98

@@ -39,7 +39,7 @@ type addLocals struct {
 }
 
 // moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter part is needed only before the first suspension.
 func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -70,11 +70,12 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 		f.await1 = nil
 		*f.sum = f.before + n
-		result0 = err
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:76
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:79
 }
 
 // Location returns where [add] is suspended.
@@ -99,4 +100,4 @@ func (f *addMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1f7c8eebd9380235
+// Digest of what is above: 14b6b456aa960002

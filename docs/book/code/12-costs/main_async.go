@@ -61,7 +61,7 @@ func (f *getFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [get] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter j is needed only before the first suspension.
 func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -175,16 +175,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:180
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:179
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:28
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:27
+		return true, 0, err
 	}
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:187
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -197,11 +196,11 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
-	result0, result1 = f.a+b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:203
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:200
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
+	return true, f.a + b, err
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
 }
 
 // Location returns where [twice] is suspended.
@@ -226,4 +225,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7b9f3a17249d3dae
+// Digest of what is above: d65ae93c80196a80

@@ -130,7 +130,7 @@ type oversellLocals struct {
 }
 
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -196,10 +196,11 @@ resume2:
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:201
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:173
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
 }
 
 // Location returns where [oversell] is suspended.
@@ -244,7 +245,7 @@ type oversellFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -258,7 +259,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:263
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -270,11 +271,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:275
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:279
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -318,7 +319,7 @@ type oversellFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter s is needed only before the first suspension.
 func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -332,7 +333,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:336
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:337
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -344,11 +345,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:350
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:349
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:353
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -443,7 +444,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:448
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -475,7 +476,7 @@ resumed1:
 		})
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:480
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
@@ -486,7 +487,7 @@ resume2:
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:490
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:491
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -513,7 +514,7 @@ resumed3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:518
 }
 
 // Location returns where [dine] is suspended.
@@ -612,7 +613,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:616
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:617
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return r.Yield(), nil
@@ -621,7 +622,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:625
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:626
 	goto range1
 endRange1:
 	{
@@ -636,7 +637,7 @@ endRange1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:640
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:641
 		goto resume2
 	}
 	f.State = 2
@@ -653,7 +654,7 @@ resume2:
 	f.await2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:657
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:658
 		goto resume3
 	}
 	f.State = 3
@@ -670,7 +671,7 @@ resume3:
 	f.await2 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:674
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:675
 		goto resume4
 	}
 	f.State = 4
@@ -685,7 +686,7 @@ resume4:
 		f.await2 = nil
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:689
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:690
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -717,7 +718,7 @@ func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &philosophersFunc1Args{forks2: forksArg, ctx: ctx}); finished {
 		return v0
 	}
 	m := &philosophersFunc1Machine{philosophersFunc1Locals: frame}
@@ -731,9 +732,15 @@ type philosophersFunc1Locals struct {
 	dine1 *dineFrame
 }
 
+// philosophersFunc1Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+type philosophersFunc1Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophersFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -745,8 +752,8 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, c
 	}
 	// main.go:200: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
-	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:750
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:757
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -758,7 +765,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:762
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:769
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -776,7 +783,7 @@ type philosophersFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -789,7 +796,7 @@ func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &philosophersFunc2Args{forks2: forksArg, ctx: ctx}); finished {
 		return v0
 	}
 	m := &philosophersFunc2Machine{philosophersFunc2Locals: frame}
@@ -803,9 +810,15 @@ type philosophersFunc2Locals struct {
 	dine1 *dineFrame
 }
 
+// philosophersFunc2Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+type philosophersFunc2Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophersFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -817,8 +830,8 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, c
 	}
 	// main.go:201: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
-	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[1], &(*forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:822
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:835
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -830,7 +843,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:834
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:847
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -848,7 +861,7 @@ type philosophersFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -861,7 +874,7 @@ func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc3Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &philosophersFunc3Args{forks2: forksArg, ctx: ctx}); finished {
 		return v0
 	}
 	m := &philosophersFunc3Machine{philosophersFunc3Locals: frame}
@@ -875,9 +888,15 @@ type philosophersFunc3Locals struct {
 	dine1 *dineFrame
 }
 
+// philosophersFunc3Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+type philosophersFunc3Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophersFunc3Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -889,8 +908,8 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, forks2 *forks, c
 	}
 	// main.go:205: c := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
-	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[2], &(*forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:894
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:913
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -902,7 +921,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:906
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:925
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -920,7 +939,7 @@ type philosophersFunc3Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -968,7 +987,7 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 }
 
 // moveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter steps is needed only before the first suspension.
 func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -990,7 +1009,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:994
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1013
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return r.Yield()
@@ -1000,7 +1019,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1004
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1023
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1056,7 +1075,7 @@ type overtakenLocals struct {
 }
 
 // moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1093,7 +1112,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1097
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1116
 		goto resume1
 	}
 	f.State = 1
@@ -1109,7 +1128,7 @@ resume1:
 	f.await1 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1113
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1132
 		goto resume2
 	}
 	f.State = 2
@@ -1123,15 +1142,16 @@ resume2:
 	f.await1 = nil
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1127
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1146
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1133
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1151
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:239
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1155
 }
 
 // Location returns where [overtaken] is suspended.
@@ -1176,7 +1196,7 @@ type overtakenFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter done is needed only before the first suspension.
 func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1190,7 +1210,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	// main.go:227: runner := job.Go(ctx, func(context.Context) error { count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1194
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1214
 	if f.count1 == nil {
 		goto resumed1
 	}
@@ -1202,11 +1222,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1208
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1226
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1230
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1251,7 +1271,7 @@ type overtakenFunc2Locals struct {
 }
 
 // moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter before is needed only before the first suspension.
 func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1265,7 +1285,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finis
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1269
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1289
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return r.Yield(), nil
@@ -1273,10 +1293,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1278
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1297
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:232
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1301
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1300,4 +1321,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8ec2238589a227db
+// Digest of what is above: 81338ba5bf128a90

@@ -37,7 +37,7 @@ type orderlyLocals struct {
 }
 
 // moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -94,10 +94,11 @@ resume2:
 	statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.await1 = nil
-	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:99
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:98
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
+	return true, nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:102
 }
 
 // Location returns where [orderly] is suspended.
@@ -127,7 +128,7 @@ func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &orderlyFunc1Args{forks2: forksArg, ctx: ctx}); finished {
 		return v0
 	}
 	m := &orderlyFunc1Machine{orderlyFunc1Locals: frame}
@@ -141,9 +142,15 @@ type orderlyFunc1Locals struct {
 	dine1 *dineFrame
 }
 
+// orderlyFunc1Args are the parameters of a function literal of [orderly] that are needed only before its first suspension.
+type orderlyFunc1Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -155,8 +162,8 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx co
 	}
 	// main_test.go:32: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
-	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:160
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:167
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -168,7 +175,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:172
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:179
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -186,7 +193,7 @@ type orderlyFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -199,7 +206,7 @@ func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc2Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, forksArg, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &orderlyFunc2Args{forks2: forksArg, ctx: ctx}); finished {
 		return v0
 	}
 	m := &orderlyFunc2Machine{orderlyFunc2Locals: frame}
@@ -213,9 +220,15 @@ type orderlyFunc2Locals struct {
 	dine1 *dineFrame
 }
 
+// orderlyFunc2Args are the parameters of a function literal of [orderly] that are needed only before its first suspension.
+type orderlyFunc2Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -227,8 +240,8 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, forks2 *forks, ctx co
 	}
 	// main_test.go:33: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
-	f.dine1, result0 = dineEnter(r, ctx, &(*forks2)[0], &(*forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:232
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:245
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -240,7 +253,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:244
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:257
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -258,7 +271,7 @@ type orderlyFunc2Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -266,4 +279,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 29638b021b1bcc80
+// Digest of what is above: 442396ae1e9b3692

@@ -36,7 +36,7 @@ func orderly(ctx context.Context) error {
 	return nil
 }
 
-func TestWhatIsCorrectIsSearchedToItsEnd(t *testing.T) {
+func TestACorrectProgramIsSearchedToItsEnd(t *testing.T) {
 	tried, failing := enumerate(orderlyAsync, 5000)
 	assert.Nil(t, failing)
 	assert.Less(t, tried, 5000, "no schedule is left")
@@ -82,9 +82,9 @@ func TestExercise1SmallerChoices(t *testing.T) {
 	assert.LessOrEqual(t, sum(small), sum(found))
 }
 
-// Exercise 2: the forks are taken in one order by all, so there is no circle. jobtest says
+// Exercise 2: the forks are taken in one order by all, so there is no cycle. jobtest says
 // "complete" when it has tried every schedule.
-func TestExercise2NoCircle(t *testing.T) {
+func TestExercise2NoCycle(t *testing.T) {
 	jobtest.Explore(t, func(ctx context.Context) error {
 		_, err := orderlyAsync(ctx).Wait(ctx)
 		return err

@@ -98,20 +98,18 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
 	if n == 0 || err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:103
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:102
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:26
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:25
+		return true, err
 	}
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:110
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:108
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:29
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:28
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:115
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:113
 	goto for1
 }
 
@@ -143,4 +141,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 77de403c8c7d1630
+// Digest of what is above: e81dba76f3f09989

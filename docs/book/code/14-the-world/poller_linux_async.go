@@ -108,14 +108,13 @@ resume1:
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:113
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:112
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:94
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:93
+			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:119
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
 	goto for1
 }
 
@@ -147,4 +146,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 17386adcb28a253d
+// Digest of what is above: e3caa3bd4af2cb24

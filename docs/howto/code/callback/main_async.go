@@ -21,7 +21,7 @@ func visitAsync(ctx context.Context, c client, name string) (result *job.Job[str
 	var r statemachine.Run
 	frame := visitLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, c, name); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &visitArgs{ctx: ctx, c: c, name: name}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
@@ -35,9 +35,16 @@ type visitLocals struct {
 	lookup1 *job.Job[string]
 }
 
+// visitArgs are the parameters of [visit] that are needed only before its first suspension.
+type visitArgs struct {
+	ctx  context.Context
+	c    client
+	name string
+}
+
 // moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *visitLocals) moveNext(r *statemachine.Run, ctx context.Context, c client, name string) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -49,10 +56,10 @@ func (f *visitLocals) moveNext(r *statemachine.Run, ctx context.Context, c clien
 	}
 	// main.go:47: address, err := lookup(ctx, c, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	f.lookup1 = lookupAsync(ctx, c, name)
+	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if f.lookup1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:56
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:63
 		goto resume1
 	}
 	f.State = 1
@@ -65,17 +72,17 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		f.lookup1 = nil
 		if err != nil {
-			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:76
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:49
+			return true, "", err
 		}
-		result0, result1 = "visited "+address, nil
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:51
+		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:77
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:86
 }
 
 // Location returns where [visit] is suspended.
@@ -91,7 +98,7 @@ type visitMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, client{}, "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -100,4 +107,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fbbf0dae5851acb9
+// Digest of what is above: 3abe496837e2c1c4

@@ -22,7 +22,7 @@ func getAllAsync(ctx context.Context, client *http.Client, urls []string) (resul
 	var r statemachine.Run
 	frame := getAllLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, client, urls); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &getAllArgs{ctx: ctx, client: client, urls: urls}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &getAllMachine{getAllLocals: frame}
@@ -37,9 +37,16 @@ type getAllLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
+// getAllArgs are the parameters of [getAll] that are needed only before its first suspension.
+type getAllArgs struct {
+	ctx    context.Context
+	client *http.Client
+	urls   []string
+}
+
 // moveNext runs [getAll] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *getAllLocals) moveNext(r *statemachine.Run, ctx context.Context, client *http.Client, urls []string) (finished bool, result0 []string, result1 error) {
+// When it continues, args is nil.
+func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -50,14 +57,14 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, ctx context.Context, client
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:44
-	f.pages = make([]string, len(urls))
+	f.pages = make([]string, len(args.urls))
 	// main.go:45: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
-		urls := urls
-		client := client
+		urls := args.urls
+		client := args.client
 		pages := f.pages
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
-		f.inScope1 = job.InScopeAsync(ctx, func(_ context.Context, s *job.Scope) error {
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(10)
 			for i, url := range urls {
 				s.Go(func(ctx1 context.Context) error {
@@ -69,7 +76,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, ctx context.Context, client
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if f.inScope1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -81,12 +88,12 @@ resume1:
 		_, err := statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		f.inScope1 = nil
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:92
+		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
-		result0, result1 = f.pages, err
+		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:88
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:97
 }
 
 // Location returns where [getAll] is suspended.
@@ -102,7 +109,7 @@ type getAllMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *getAllMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -116,7 +123,7 @@ func getAllFunc1Run(client *http.Client, url string, pages []string, i int, ctx 
 	var r statemachine.Run
 	frame := getAllFunc1Locals{pages: pages, i: i}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, client, url, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &getAllFunc1Args{client: client, url: url, ctx: ctx}); finished {
 		return v0
 	}
 	m := &getAllFunc1Machine{getAllFunc1Locals: frame}
@@ -133,9 +140,16 @@ type getAllFunc1Locals struct {
 	await1 *job.Job[string]
 }
 
+// getAllFunc1Args are the parameters of a function literal of [getAll] that are needed only before its first suspension.
+type getAllFunc1Args struct {
+	client *http.Client
+	url    string
+	ctx    context.Context
+}
+
 // moveNext runs a function literal of [getAll] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, client *http.Client, url string, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -147,10 +161,10 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, client *http.Client, u
 	}
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	f.await1 = get(ctx, client, url)
+	f.await1 = get(args.ctx, args.client, args.url)
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:154
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:168
 		goto resume1
 	}
 	f.State = 1
@@ -163,11 +177,12 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 		f.await1 = nil
 		f.pages[f.i] = page
-		result0 = err
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:51
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:169
-	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:186
 }
 
 // Location returns where a function literal of [getAll] is suspended.
@@ -183,7 +198,7 @@ type getAllFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, "", nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -191,4 +206,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a74056ed8061d5f1
+// Digest of what is above: 526ed14979e20de7

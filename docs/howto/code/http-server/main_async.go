@@ -63,7 +63,7 @@ func (f *backendFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -98,19 +98,19 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:103
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:102
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:28
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:27
+		return true, "", err
 	}
 	if f.key == "broken" {
 		panic("no such shard")
 	}
-	result0, result1 = f.name+" of "+f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:112
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:110
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:32
+	return true, f.name + " of " + f.key, nil
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:114
 }
 
 // Location returns where [backend] is suspended.
@@ -146,7 +146,7 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := pageLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, key); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &pageArgs{ctx: ctx, key: key}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pageMachine{pageLocals: frame}
@@ -163,9 +163,15 @@ type pageLocals struct {
 	await2   *job.Job[string]
 }
 
+// pageArgs are the parameters of [page] that are needed only before its first suspension.
+type pageArgs struct {
+	ctx context.Context
+	key string
+}
+
 // moveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *pageLocals) moveNext(r *statemachine.Run, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -179,11 +185,11 @@ func (f *pageLocals) moveNext(r *statemachine.Run, ctx context.Context, key stri
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
-	f.price = backendAsync(ctx, "price", key)
+	f.price = backendAsync(args.ctx, "price", args.key)
 	// main.go:40: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
-	f.backend1, f.stock, err = backendEnter(r, ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:187
+	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:193
 	if f.backend1 == nil {
 		goto resumed1
 	}
@@ -197,18 +203,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:207
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:42
+		return true, "", err
 	}
 	// main.go:44: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:217
 		goto resume2
 	}
 	f.State = 2
@@ -223,11 +228,12 @@ resume2:
 		text, err = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		f.await2 = nil
-		result0, result1 = text+", "+f.stock, err
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:45
+		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:237
 }
 
 // Location returns where [page] is suspended.
@@ -243,7 +249,7 @@ type pageMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, "")
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -252,4 +258,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: acc184e0ff8e158d
+// Digest of what is above: 737a2f52912241d8

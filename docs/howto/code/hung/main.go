@@ -55,14 +55,14 @@ func main() {
 	page := job.NewSource[string]() // it is never completed
 	response := renderAsync(page.Job())
 
-	for len(inspect.Snapshot().Circles) == 0 {
+	for len(inspect.Snapshot().Cycles) == 0 {
 		runtime.Gosched() // the transfers are under way
 	}
 	report := inspect.Snapshot()
 	for _, g := range report.Groups {
 		fmt.Println(g.Count, "wait for", g.Waits, "in", g.Stack[0].Function, g.Stack[0].Line)
 	}
-	for _, l := range report.Circles[0] {
+	for _, l := range report.Cycles[0] {
 		fmt.Println("in a cycle:", l.Waits, "in", l.Place.Function, l.Place.Line)
 	}
 
@@ -77,8 +77,8 @@ func main() {
 	}
 
 	first := job.NewSource[*job.Job[int]]()
-	circle := job.Unwrap(ctx, first.Job())
-	first.TrySetResult(circle)
-	_, err := circle.Wait(ctx)
+	cycle := job.Unwrap(ctx, first.Job())
+	first.TrySetResult(cycle)
+	_, err := cycle.Wait(ctx)
 	fmt.Println(errors.Is(err, job.ErrCycle))
 }

@@ -222,7 +222,7 @@ func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter page is needed only before the first suspension.
 func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -302,7 +302,7 @@ type renderLocals struct {
 }
 
 // moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter page is needed only before the first suspension.
 func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
@@ -330,11 +330,11 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
-	result0, result1 = "<p>"+text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:336
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
+	return true, "<p>" + text, err
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:338
 }
 
 // Location returns where [render] is suspended.
@@ -359,4 +359,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d462bdae640448c8
+// Digest of what is above: 29045b802cde84d2

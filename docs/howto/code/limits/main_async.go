@@ -63,7 +63,7 @@ func (f *requestFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [request] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -96,10 +96,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:100
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:32
+	return true, err
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:104
 }
 
 // Location returns where [request] is suspended.
@@ -135,7 +136,7 @@ func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := inScopeLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, g); finished {
+	if finished, v0 := frame.moveNext(&r, &inScopeArgs{ctx: ctx, g: g}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &inScopeMachine{inScopeLocals: frame}
@@ -149,9 +150,15 @@ type inScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
+// inScopeArgs are the parameters of [inScope] that are needed only before its first suspension.
+type inScopeArgs struct {
+	ctx context.Context
+	g   *gauge
+}
+
 // moveNext runs [inScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *inScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, g *gauge) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -163,9 +170,9 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, g *ga
 	}
 	// main.go:39: return job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
-		g := g
+		g := args.g
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
-		f.inScope1 = job.InScopeAsync(ctx, func(_ context.Context, s *job.Scope) error {
+		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(3)
 			for range 9 {
 				s.Go(func(ctx1 context.Context) error {
@@ -177,7 +184,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, ctx context.Context, g *ga
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if f.inScope1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:188
 		goto resume1
 	}
 	f.State = 1
@@ -188,7 +195,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:199
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -206,7 +213,7 @@ type inScopeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *inScopeMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -220,7 +227,7 @@ func inScopeFunc1Run(g *gauge, ctx context.Context) error {
 	var r statemachine.Run
 	frame := inScopeFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, g, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &inScopeFunc1Args{g: g, ctx: ctx}); finished {
 		return v0
 	}
 	m := &inScopeFunc1Machine{inScopeFunc1Locals: frame}
@@ -234,9 +241,15 @@ type inScopeFunc1Locals struct {
 	request1 *requestFrame
 }
 
+// inScopeFunc1Args are the parameters of a function literal of [inScope] that are needed only before its first suspension.
+type inScopeFunc1Args struct {
+	g   *gauge
+	ctx context.Context
+}
+
 // moveNext runs a function literal of [inScope] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, g *gauge, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -248,8 +261,8 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, g *gauge, ctx context
 	}
 	// main.go:42: s.Go(func(ctx context.Context) error { return request(ctx, g) })
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
-	f.request1, result0 = requestEnter(r, ctx, g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:253
+	f.request1, result0 = requestEnter(r, args.ctx, args.g)
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:266
 	if f.request1 == nil {
 		goto resumed1
 	}
@@ -261,7 +274,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:265
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:278
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -279,7 +292,7 @@ type inScopeFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *inScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -333,7 +346,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	// main.go:52: if err := l.Acquire(ctx, tenant); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:337
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:350
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -368,7 +381,7 @@ resumed1:
 	// main.go:56: return request(ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request1 = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:372
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:385
 	if f.request2 == nil {
 		goto resumed2
 	}
@@ -387,7 +400,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:391
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:404
 }
 
 // Location returns where [byTenant] is suspended.
@@ -438,7 +451,7 @@ type pacedLocals struct {
 }
 
 // moveNext runs [paced] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter n is needed only before the first suspension.
 func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -463,7 +476,7 @@ range1:
 	// main.go:64: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:467
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:480
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -477,22 +490,20 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:482
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:494
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:66
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:65
+		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:489
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:501
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
-	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:494
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
+	return true, nil
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:507
 }
 
 // Location returns where [paced] is suspended.
@@ -517,4 +528,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7fc54d910999985e
+// Digest of what is above: a1efbc765b13c809

@@ -22,7 +22,7 @@ func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *jo
 	var r statemachine.Run
 	frame := uploadLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, ready); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &uploadArgs{ctx: ctx, ready: ready}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &uploadMachine{uploadLocals: frame}
@@ -37,9 +37,15 @@ type uploadLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
+// uploadArgs are the parameters of [upload] that are needed only before its first suspension.
+type uploadArgs struct {
+	ctx   context.Context
+	ready *coord.ManualResetEvent
+}
+
 // moveNext runs [upload] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *uploadLocals) moveNext(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (finished bool, result0 byte, result1 error) {
+// When it continues, args is nil.
+func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished bool, result0 byte, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -54,8 +60,8 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, ctx context.Context, ready 
 	f.head = readHead()
 	// main.go:23: if err := ready.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
-	f.wait1, err = ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:59
+	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:65
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -69,16 +75,16 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	if err != nil {
-		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:79
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/memory/main.go:24
+		return true, 0, err
 	}
-	result0, result1 = f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:84
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/memory/main.go:26
+	return true, f.head[0], nil
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:88
 }
 
 // Location returns where [upload] is suspended.
@@ -94,7 +100,7 @@ type uploadMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -119,7 +125,7 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:129
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own while it is suspended.
@@ -146,4 +152,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 7b3e72df609a3951
+// Digest of what is above: d41e7b64f6843cda

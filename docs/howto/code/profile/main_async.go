@@ -38,7 +38,7 @@ type serveLocals struct {
 }
 
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -66,17 +66,17 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:70
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/howto/code/profile/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
+		return true, err
 	}
 	fmt.Println("for", f.tenant+":", labels())
-	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:76
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/profile/main.go:27
+	return true, nil
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:80
 }
 
 // Location returns where [serve] is suspended.
@@ -101,4 +101,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b28d191568ea3f48
+// Digest of what is above: 67a86d0e37b3da69

@@ -179,7 +179,7 @@ type hedgeLocals[T any] struct {
 }
 
 // moveNext runs [hedge] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter patience is needed only before the first suspension.
 func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (finished bool, result0 T, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -301,7 +301,7 @@ type flakyLocals struct {
 }
 
 // moveNext runs [flaky] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -329,23 +329,22 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
 	if err != nil {
-		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:333
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:70
+		return true, "", err
 	}
 	if *f.calls++; *f.calls < 3 {
-		result0, result1 = "", errBusy
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:339
 		f.State = statemachine.Finished
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:73
+		return true, "", errBusy
 	}
-	result0, result1 = "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:347
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:344
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:75
+	return true, "a page", nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:348
 }
 
 // Location returns where [flaky] is suspended.
@@ -375,7 +374,7 @@ func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
 	var r statemachine.Run
 	frame := slowLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, request); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &slowArgs{ctx: ctx, request: request}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &slowMachine{slowLocals: frame}
@@ -387,9 +386,15 @@ type slowLocals struct {
 	statemachine.Frame
 }
 
+// slowArgs are the parameters of [slow] that are needed only before its first suspension.
+type slowArgs struct {
+	ctx     context.Context
+	request int
+}
+
 // moveNext runs [slow] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *slowLocals) moveNext(r *statemachine.Run, ctx context.Context, request int) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished bool, result0 string, result1 error) {
 	var sleep1 error
 	var asleep1 bool
 	state := f.State
@@ -402,14 +407,14 @@ func (f *slowLocals) moveNext(r *statemachine.Run, ctx context.Context, request 
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
-	if request != 1 {
+	if args.request != 1 {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 		goto endIf1
 	}
 	// main.go:83: return "", job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
-	asleep1, sleep1 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:413
+	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
 	if !asleep1 {
 		goto resumed1
 	}
@@ -419,17 +424,16 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
 	sleep1 = r.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:428
+	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
-	result0, result1 = "", sleep1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:425
-	f.State = statemachine.Finished
-	return true, result0, result1
+	return true, "", sleep1
 endIf1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:85
-	result0, result1 = "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:431
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:433
 	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:85
+	return true, "a page for the second request", nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:437
 }
 
 // Location returns where [slow] is suspended.
@@ -445,7 +449,7 @@ type slowMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, 0)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -453,4 +457,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5e6bd5e2c03696f5
+// Digest of what is above: 084e8d53c41fca9a

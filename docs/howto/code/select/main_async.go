@@ -22,9 +22,9 @@ const (
 // withTimeoutAsync starts [withTimeout] as a state machine and returns its job.
 func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patience time.Duration) (result *job.Job[string]) {
 	var r statemachine.Run
-	frame := withTimeoutLocals{}
+	frame := withTimeoutLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, ctx, orders, patience); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &withTimeoutArgs{orders: orders, patience: patience}); finished {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -37,12 +37,20 @@ type withTimeoutLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
+	ctx context.Context
+
 	receive1 *statemachine.Waiting[string]
 }
 
+// withTimeoutArgs are the parameters of [withTimeout] that are needed only before its first suspension.
+type withTimeoutArgs struct {
+	orders   *coord.Channel[string]
+	patience time.Duration
+}
+
 // moveNext runs [withTimeout] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *withTimeoutLocals) moveNext(r *statemachine.Run, ctx context.Context, orders *coord.Channel[string], patience time.Duration) (finished bool, result0 string, result1 error) {
+// When it continues, args is nil.
+func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs) (finished bool, result0 string, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var receive2 string
 	var receive3 error
@@ -59,7 +67,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, ctx context.Context, o
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:21
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:21
-		ctx, cancel = context.WithTimeout(ctx, patience)
+		f.ctx, cancel = context.WithTimeout(f.ctx, args.patience)
 		f.defers.Push(func(raise func()) {
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:22
 			defer cancel()
@@ -70,12 +78,13 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, ctx context.Context, o
 	}
 	// main.go:23: return orders.Receive(ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:23
-	f.receive1, receive2, receive3 = orders.ReceiveEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:75
+	f.receive1, receive2, receive3 = args.orders.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:83
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:23
@@ -89,7 +98,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:23
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:102
 }
 
 // Location returns where [withTimeout] is suspended.
@@ -105,7 +114,7 @@ type withTimeoutMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0, v1 := f.moveNext(r, nil, nil, 0)
+	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -120,7 +129,7 @@ func eitherAsync(ctx context.Context, a, b *coord.Channel[string]) (result *job.
 	var r statemachine.Run
 	frame := eitherFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, a, b) {
+	if frame.moveNext(&r, &eitherArgs{a: a, b: b}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.orders, frame.err)
 	}
@@ -147,9 +156,15 @@ type eitherFrame struct {
 	err    error
 }
 
+// eitherArgs are the parameters of [either] that are needed only before its first suspension.
+type eitherArgs struct {
+	a *coord.Channel[string]
+	b *coord.Channel[string]
+}
+
 // moveNext runs [either] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *eitherFrame) moveNext(r *statemachine.Run, a *coord.Channel[string], b *coord.Channel[string]) (finished bool) {
+// When it continues, args is nil.
+func (f *eitherFrame) moveNext(r *statemachine.Run, args *eitherArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -176,14 +191,14 @@ func (f *eitherFrame) moveNext(r *statemachine.Run, a *coord.Channel[string], b 
 			raise()
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:32
 		})
-		f.fromA, f.fromB = a.ReceiveAsync(waiting), b.ReceiveAsync(waiting)
+		f.fromA, f.fromB = args.a.ReceiveAsync(waiting), args.b.ReceiveAsync(waiting)
 	}
 	// main.go:34: if _, err := job.WhenAny(fromA, fromB).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:34
 	f.await1 = job.WhenAny(f.fromA, f.fromB)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:34
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:187
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:202
 		goto resume1
 	}
 	f.State = 1
@@ -224,7 +239,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:228
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
 		goto resume2
 	}
 	f.State = 2
@@ -251,7 +266,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:38
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:255
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:270
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:46
@@ -260,7 +275,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:46
 	return true
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:264
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:279
 }
 
 // Location returns where [either] is suspended.
@@ -276,7 +291,7 @@ type eitherMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *eitherMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.eitherFrame.moveNext(r, nil, nil) {
+	if !f.eitherFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
@@ -285,4 +300,4 @@ func (f *eitherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 45c76257ac1a4fa0
+// Digest of what is above: b0f2099849a7b0a6

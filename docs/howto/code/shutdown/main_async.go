@@ -118,7 +118,7 @@ func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context)
 	var r statemachine.Run
 	frame := serviceHandleFunc1Locals{}
 	defer statemachine.Fail(&r)
-	if finished, v0 := frame.moveNext(&r, name, long, ctx); finished {
+	if finished, v0 := frame.moveNext(&r, &serviceHandleFunc1Args{name: name, long: long, ctx: ctx}); finished {
 		return v0
 	}
 	m := &serviceHandleFunc1Machine{serviceHandleFunc1Locals: frame}
@@ -132,9 +132,16 @@ type serviceHandleFunc1Locals struct {
 	request1 *requestFrame
 }
 
+// serviceHandleFunc1Args are the parameters of a function literal of [service.handle] that are needed only before its first suspension.
+type serviceHandleFunc1Args struct {
+	name string
+	long time.Duration
+	ctx  context.Context
+}
+
 // moveNext runs a function literal of [service.handle] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, name string, long time.Duration, ctx context.Context) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHandleFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -146,8 +153,8 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, name string, lo
 	}
 	// main.go:34: s.requests.Go(func(ctx context.Context) error { return request(ctx, name, long) })
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
-	f.request1, result0 = requestEnter(r, ctx, name, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:151
+	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:158
 	if f.request1 == nil {
 		goto resumed1
 	}
@@ -159,7 +166,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	f.request1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:163
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:170
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -177,7 +184,7 @@ type serviceHandleFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceHandleFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, "", 0, nil)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -190,7 +197,7 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 	var r statemachine.Run
 	frame := serviceStopLocals{s: s}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx, patience); finished {
+	if finished, v0 := frame.moveNext(&r, &serviceStopArgs{ctx: ctx, patience: patience}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serviceStopMachine{serviceStopLocals: frame}
@@ -200,7 +207,7 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 // stopEnter enters [service.stop] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *service) stopEnter(r *statemachine.Run, ctx context.Context, patience time.Duration) (*serviceStopFrame, error) {
 	frame := serviceStopLocals{s: s}
-	if finished, v0 := frame.moveNext(r, ctx, patience); finished {
+	if finished, v0 := frame.moveNext(r, &serviceStopArgs{ctx: ctx, patience: patience}); finished {
 		return nil, v0
 	}
 	m := &serviceStopFrame{serviceStopLocals: frame}
@@ -218,6 +225,12 @@ type serviceStopLocals struct {
 	await1 *job.Job[job.Void]
 }
 
+// serviceStopArgs are the parameters of [service.stop] that are needed only before its first suspension.
+type serviceStopArgs struct {
+	ctx      context.Context
+	patience time.Duration
+}
+
 // serviceStopFrame is the frame of [service.stop] for a caller that is a machine: what it keeps and, at the end, its results.
 type serviceStopFrame struct {
 	serviceStopLocals
@@ -227,13 +240,13 @@ type serviceStopFrame struct {
 
 // MoveNext continues [service.stop] where it stopped.
 func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	finished, f.result0 = f.moveNext(r, nil, 0)
+	finished, f.result0 = f.moveNext(r, nil)
 	return finished
 }
 
 // moveNext runs [service.stop] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
-func (f *serviceStopLocals) moveNext(r *statemachine.Run, ctx context.Context, patience time.Duration) (finished bool, result0 error) {
+// When it continues, args is nil.
+func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -251,10 +264,10 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, ctx context.Context, p
 	f.ended = f.s.requests.WaitAsync()
 	// main.go:45: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
-	f.await1 = job.WaitTimeout(ctx, f.ended, patience)
+	f.await1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:258
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:271
 		goto resume1
 	}
 	f.State = 1
@@ -276,7 +289,7 @@ resume1:
 	f.await1 = f.ended
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:293
 		goto resume2
 	}
 	f.State = 2
@@ -289,10 +302,11 @@ resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	f.await1 = nil
 endIf1:
-	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:294
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:306
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:50
+	return true, err
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:310
 }
 
 // Location returns where [service.stop] is suspended.
@@ -314,7 +328,7 @@ type serviceStopMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serviceStopMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil, 0)
+	finished, v0 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
@@ -371,7 +385,7 @@ func (f *requestFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [request] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter long is needed only before the first suspension.
 func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -399,7 +413,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	// main.go:58: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:58
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:403
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:417
 	if !asleep1 {
 		goto resumed1
 	}
@@ -418,7 +432,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:62
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:422
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:436
 }
 
 // Location returns where [request] is suspended.
@@ -512,7 +526,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:530
 	if f.handle1 == nil {
 		goto resumed1
 	}
@@ -526,13 +540,12 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
 	if err != nil {
-		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
 		f.State = statemachine.Finished
-		return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
@@ -540,7 +553,7 @@ endRange1:
 	// main.go:76: err := s.stop(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:76
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:557
 	if f.stop2 == nil {
 		goto resumed2
 	}
@@ -556,7 +569,7 @@ resumed2:
 	// main.go:77: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
 	f.handle1, handle2 = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:560
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:573
 	if f.handle1 == nil {
 		goto resumed3
 	}
@@ -571,10 +584,11 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
 	fmt.Println("a late request:", handle2)
-	result0 = f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:576
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:588
 	f.State = statemachine.Finished
-	return true, result0
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
+	return true, f.err
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:592
 }
 
 // Location returns where [life] is suspended.
@@ -599,4 +613,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35e522f03409cec7
+// Digest of what is above: afa94db8510b328e

@@ -35,7 +35,7 @@ type queryLocals struct {
 }
 
 // moveNext runs [query] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -86,4 +86,4 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c8b0a34a9af153b3
+// Digest of what is above: 9d091d48c84d782c

@@ -38,7 +38,7 @@ type buyLocals struct {
 }
 
 // moveNext runs [buy] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter ctx is needed only before the first suspension.
 func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, price int, err error) {
 	var err2 error
 	var asleep1 bool
@@ -66,11 +66,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	if err2 != nil {
-		price, err = 0, err2
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:70
 		f.State = statemachine.Finished
-		return true, price, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:23
+//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:22
+		return true, 0, err2
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
@@ -78,16 +77,15 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
 		price, ok = f.stock[f.what]
 		if !ok {
-			price, err = 0, errSoldOut
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:81
 			f.State = statemachine.Finished
-			return true, price, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:27
+//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:26
+			return true, 0, errSoldOut
 		}
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:89
 	f.State = statemachine.Finished
 	return true, price, err
 }
@@ -114,4 +112,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8d3e758880af2d40
+// Digest of what is above: 46e77e41471a07da

@@ -64,7 +64,7 @@ func (f *SumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // moveNext runs [Sum] from where it stopped to its next suspension (false) or its end (true).
-// Its parameters are needed only before the first suspension.
+// The parameter a is needed only before the first suspension.
 func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -98,11 +98,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 		f.await1 = nil
 		if err != nil {
-			result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:103
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:102
 			f.State = statemachine.Finished
-			return true, result0, result1
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:16
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:15
+			return true, 0, err
 		}
 		words := [8]int{first, 1, 2, 3}
 		f.sum = 0
@@ -115,7 +114,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:119
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:118
 		goto resume2
 	}
 	f.State = 2
@@ -130,11 +129,12 @@ resume2:
 		second, err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 		f.await1 = nil
-		result0, result1 = f.sum+second, err
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:133
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:23
+		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:136
-	f.State = statemachine.Finished
-	return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:138
 }
 
 // Location returns where [Sum] is suspended.
@@ -165,4 +165,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cbf4c97ba2c5ed36
+// Digest of what is above: cbab4bfe7316b175
