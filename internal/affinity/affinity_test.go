@@ -50,7 +50,7 @@ func TestAThreadIsBoundToAProcessorOrTheSystemHasNoWay(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoProcessorIsAnError(t *testing.T) {
+func TestANumberWithoutAProcessorIsAnError(t *testing.T) {
 	onAThread(func() {
 		for _, cpus := range [][]int{{-1}, {1024}, {0, 5000}, {1023}, nil} {
 			assert.ErrorContains(t, Pin(cpus...), "affinity: ", "%v", cpus)

@@ -67,7 +67,7 @@ func TestTheBufferOfABurstIsGivenBack(t *testing.T) {
 	assert.Empty(t, d.buf)
 }
 
-func TestWhatWasHandedOutIsNotKept(t *testing.T) {
+func TestWorkThatWasTakenIsNotKept(t *testing.T) {
 	var d Deque
 	for i := range 10 {
 		d.PushBack(item(i))

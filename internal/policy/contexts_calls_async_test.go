@@ -881,28 +881,35 @@ type channelsFrame struct {
 	ctx context.Context
 	n   *notes
 
-	c        *coord.Channel[int]
-	of1      func(...any)
-	send1    *statemachine.WaitingVoid[job.Void]
-	await2   *job.Job[job.Void]
-	receive3 *statemachine.Waiting[int]
-	await4   *job.Job[int]
-	loop1    *statemachine.Loop[int, error]
-	b        *coord.Broadcast[int]
-	s        *coord.Subscription[int]
+	c                   *coord.Channel[int]
+	of1                 func(...any)
+	send1               *statemachine.WaitingVoid[job.Void]
+	await2              *job.Job[job.Void]
+	receiveOrNextOrGet3 *statemachine.Waiting[int]
+	await4              *job.Job[int]
+	loop1               *statemachine.Loop[int, error]
+	b                   *coord.Broadcast[int]
+	s                   *coord.Subscription[int]
+	w                   *coord.Watch[int]
+	o                   *coord.Observer[int]
+	again               *coord.Reusable[int]
 }
 
 // MoveNext runs [channels] from where it stopped to its next suspension (false) or its end (true).
 func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
-	defer f.openLoops.Leave(r, &f.Frame, 15, &finished)
+	defer f.openLoops.Leave(r, &f.Frame, 19, &finished)
 	var send2 error
 	var receive1 int
 	var receive2 error
 	var send3 error
-	var receive4 int
-	var receive5 error
-	var receive6 int
-	var receive7 error
+	var receive3 int
+	var receive4 error
+	var receive5 int
+	var receive6 error
+	var next1 int
+	var next2 error
+	var get1 int
+	var get2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -933,7 +940,15 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		goto resume12
 	case 13:
 		goto resume13
+	case 14:
+		goto resume14
 	case 15:
+		goto resume15
+	case 16:
+		goto resume16
+	case 17:
+		goto resume17
+	case 19:
 		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
@@ -950,7 +965,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:954
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:969
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -976,7 +991,7 @@ resumed1:
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:980
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:995
 		goto resume2
 	}
 	f.State = 2
@@ -998,18 +1013,18 @@ resume2:
 	f.of1 = f.n.of("coord.Channel.Receive")
 	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
-	f.receive3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1003
-	if f.receive3 == nil {
+	f.receiveOrNextOrGet3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1018
+	if f.receiveOrNextOrGet3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
-	receive1, receive2 = f.receive3.Results(r)
+	receive1, receive2 = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
-	f.receive3 = nil
+	f.receiveOrNextOrGet3 = nil
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
 	f.of1(receive1, receive2)
@@ -1025,7 +1040,7 @@ resumed3:
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1029
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1044
 		goto resume4
 	}
 	f.State = 4
@@ -1050,7 +1065,7 @@ resume4:
 	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1054
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1069
 		goto resume5
 	}
 	f.State = 5
@@ -1069,7 +1084,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1088
 		goto resume6
 	}
 	f.State = 6
@@ -1082,7 +1097,7 @@ resume6:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1086
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1101
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
@@ -1102,7 +1117,7 @@ endRange1:
 	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1106
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1121
 		goto resume7
 	}
 	f.State = 7
@@ -1121,7 +1136,7 @@ resume7:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1140
 		goto resume8
 	}
 	f.State = 8
@@ -1134,7 +1149,7 @@ resume8:
 	f.openLoops.Close()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1153
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
@@ -1149,7 +1164,7 @@ endRange2:
 	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
 	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1168
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1176,7 +1191,7 @@ resumed9:
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1180
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1195
 		goto resume10
 	}
 	f.State = 10
@@ -1196,9 +1211,9 @@ resume10:
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.receive3, receive4, receive5 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1201
-	if f.receive3 == nil {
+	f.receiveOrNextOrGet3, receive3, receive4 = f.s.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1216
+	if f.receiveOrNextOrGet3 == nil {
 		goto resumed11
 	}
 	f.State = 11
@@ -1206,12 +1221,12 @@ resume10:
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	receive4, receive5 = f.receive3.Results(r)
+	receive3, receive4 = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.receive3 = nil
+	f.receiveOrNextOrGet3 = nil
 resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.of1(receive4, receive5)
+	f.of1(receive3, receive4)
 	{
 		b := f.b
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
@@ -1224,7 +1239,7 @@ resumed11:
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1228
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1243
 		goto resume12
 	}
 	f.State = 12
@@ -1247,32 +1262,142 @@ resume12:
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.receive3, receive6, receive7 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1252
-	if f.receive3 == nil {
+	f.receiveOrNextOrGet3, receive5, receive6 = f.s.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1267
+	if f.receiveOrNextOrGet3 == nil {
 		goto resumed13
 	}
 	f.State = 13
-	f.ctx, f.n, f.c, f.b, f.s = nil, nil, nil, nil, nil // not needed any more
+	f.c, f.b, f.s = nil, nil, nil // not needed any more
 	return false
 resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	receive6, receive7 = f.receive3.Results(r)
+	receive5, receive6 = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.receive3 = nil
+	f.receiveOrNextOrGet3 = nil
 resumed13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.of1(receive6, receive7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+	f.of1(receive5, receive6)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
+	f.w = coord.NewWatch(1)
+	f.o = f.w.Observe()
+	{
+		w := f.w
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
+		soon(func() { _ = w.Set(2) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	f.of1 = f.n.of("coord.Observer.Next")
+	// contexts_calls_test.go:120: n.of("coord.Observer.Next")(o.Next(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	f.receiveOrNextOrGet3, next1, next2 = f.o.NextEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1295
+	if f.receiveOrNextOrGet3 == nil {
+		goto resumed14
+	}
+	f.State = 14
+	f.c, f.b, f.s = nil, nil, nil // not needed any more
+	return false
+resume14:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	next1, next2 = f.receiveOrNextOrGet3.Results(r)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	f.receiveOrNextOrGet3 = nil
+resumed14:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	f.of1(next1, next2)
+	{
+		w := f.w
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+		soon(func() { _ = w.Set(3) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	f.of1 = f.n.of("coord.Observer.NextAsync")
+	// contexts_calls_test.go:122: n.of("coord.Observer.NextAsync")(o.NextAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	f.await4 = f.o.NextAsync(f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1322
+		goto resume15
+	}
+	f.State = 15
+	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	return r.Await(f.await4)
+resume15:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+		await11, await12 := statemachine.JobResult(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+		f.await4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+		f.of1(await11, await12)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+		f.again = new(coord.Reusable[int])
+		round, _ := f.again.Begin()
+		again := f.again
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+		soon(func() { _ = again.Set(round, 1, nil) })
+		f.of1 = f.n.of("coord.Reusable.Get")
+		// contexts_calls_test.go:127: n.of("coord.Reusable.Get")(again.Get(ctx, round))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+		f.receiveOrNextOrGet3, get1, get2 = f.again.GetEnter(r, f.ctx, round)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1348
+	if f.receiveOrNextOrGet3 == nil {
+		goto resumed16
+	}
+	f.State = 16
+	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
+	return false
+resume16:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+	get1, get2 = f.receiveOrNextOrGet3.Results(r)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+	f.receiveOrNextOrGet3 = nil
+resumed16:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+	f.of1(get1, get2)
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+		next, _ := f.again.Begin()
+		again := f.again
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+		soon(func() { _ = again.Set(next, 2, nil) })
+		f.of1 = f.n.of("coord.Reusable.GetAsync")
+		// contexts_calls_test.go:130: n.of("coord.Reusable.GetAsync")(again.GetAsync(ctx, next).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+		f.await4 = f.again.GetAsync(f.ctx, next)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+	if f.await4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1376
+		goto resume17
+	}
+	f.State = 17
+	f.ctx, f.n, f.c, f.b, f.s, f.w, f.o, f.again = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+	return r.Await(f.await4)
+resume17:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+		await13, await14 := statemachine.JobResult(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+		f.await4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+		f.of1(await13, await14)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1271
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1396
 }
 
 // Location returns where [channels] is suspended.
 func (f *channelsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115, 120, 122, 127, 130)
 }
 
 // channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
@@ -1360,195 +1485,195 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.s = new(coord.Serial[int])
 	frame.of1 = frame.n.of("coord.Serial.Do")
-	// contexts_calls_test.go:121: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+	// contexts_calls_test.go:136: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1372
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1497
 		goto resume1
 	}
 	frame.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	return r.Await(frame.doOrAwait1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		_, do1 := statemachine.TwinResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		frame.of1(do1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
-	// contexts_calls_test.go:122: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	// contexts_calls_test.go:137: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1394
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1519
 		goto resume2
 	}
 	frame.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	return r.Await(frame.doOrAwait1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 		await1, await2 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 		frame.of1(await1, await2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	frame.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	frame.of1 = frame.n.of("coord.InTurn")
-	// contexts_calls_test.go:124: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+	// contexts_calls_test.go:139: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1417
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
 		goto resume3
 	}
 	frame.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 		inTurn1, inTurn2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
 		frame.of1(inTurn1, inTurn2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	frame.of1 = frame.n.of("coord.InTurnAsync")
-	// contexts_calls_test.go:125: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+	// contexts_calls_test.go:140: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1439
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1564
 		goto resume4
 	}
 	frame.State = 4
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 		await3, await4 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:125
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 		frame.of1(await3, await4)
 	}
 	frame.of1 = frame.n.of("coord.Lazy.Get")
-	// contexts_calls_test.go:127: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+	// contexts_calls_test.go:142: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1461
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1586
 		goto resume5
 	}
 	frame.State = 5
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume5:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 		get1, get2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 		frame.of1(get1, get2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
-	// contexts_calls_test.go:128: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+	// contexts_calls_test.go:143: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1484
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1609
 		goto resume6
 	}
 	frame.State = 6
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 		await5, await6 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 		frame.of1(await5, await6)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
 	frame.f = new(coord.SingleFlight[int, int])
 	frame.of1 = frame.n.of("coord.SingleFlight.Do")
-	// contexts_calls_test.go:130: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+	// contexts_calls_test.go:145: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	if frame.do7.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1508
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
 		goto resume7
 	}
 	frame.State = 7
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	return r.Await(frame.do7)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		do2, do3 := statemachine.TwinResult(r, frame.do7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		frame.do7 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		frame.of1(do2, do3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
-	// contexts_calls_test.go:131: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+	// contexts_calls_test.go:146: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1531
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1656
 		goto resume8
 	}
 	frame.State = 8
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		await7, await8 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 		frame.of1(await7, await8)
 	}
 	frame.l = rate.NewLimiter(1e4, 1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:134: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+	// contexts_calls_test.go:149: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 	frame.waitOrWaitN9, wait1 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1677
 	if frame.waitOrWaitN9 == nil {
 		goto resumed9
 	}
@@ -1556,18 +1681,18 @@ resume8:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 	wait1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 	frame.waitOrWaitN9 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 	frame.of1(wait1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:135: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+	// contexts_calls_test.go:150: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	frame.waitOrWaitN9, wait2 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1571
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1696
 	if frame.waitOrWaitN9 == nil {
 		goto resumed10
 	}
@@ -1575,41 +1700,41 @@ resumed9:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	wait2 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	frame.waitOrWaitN9 = nil
 resumed10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	frame.of1(wait2)
 	frame.of1 = frame.n.of("rate.Limiter.WaitAsync")
-	// contexts_calls_test.go:136: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+	// contexts_calls_test.go:151: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1592
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1717
 		goto resume11
 	}
 	frame.State = 11
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 	return r.Await(frame.doOrAwait1)
 resume11:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 		await9, await10 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 		frame.of1(await9, await10)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
-	// contexts_calls_test.go:137: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+	// contexts_calls_test.go:152: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 	frame.waitOrWaitN9, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1613
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
 	if frame.waitOrWaitN9 == nil {
 		goto resumed12
 	}
@@ -1617,43 +1742,43 @@ resume11:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 	waitN1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 	frame.waitOrWaitN9 = nil
 resumed12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 	frame.of1(waitN1)
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
-	// contexts_calls_test.go:138: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+	// contexts_calls_test.go:153: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1634
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1759
 		goto resume13
 	}
 	frame.State = 13
 	frame.ctx, frame.n, frame.s, frame.seven, frame.f, frame.l = nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	return r.Await(frame.doOrAwait1)
 resume13:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		await11, await12 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1650
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1775
 	frame.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [sharedWork] is suspended.
 func (frame *sharedWorkFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 121, 122, 124, 125, 127, 128, 130, 131, 134, 135, 136, 137, 138)
+	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 136, 137, 139, 140, 142, 143, 145, 146, 149, 150, 151, 152, 153)
 }
 
 // sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
@@ -1726,237 +1851,237 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
 	f.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	f.done = func(ctx context.Context) error { return ctx.Err() }
 	{
 		seven := f.seven
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		f.sevenJob = func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	f.of1 = f.n.of("job.Run")
-	// contexts_calls_test.go:146: n.of("job.Run")(job.Run(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+	// contexts_calls_test.go:161: n.of("job.Run")(job.Run(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1745
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1870
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 		f.of1(await2, await3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	f.of1 = f.n.of("job.RunTwin")
-	// contexts_calls_test.go:147: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+	// contexts_calls_test.go:162: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1767
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1892
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	return r.Await(f.await1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		await4, await5 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		f.of1(await4, await5)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	f.of1 = f.n.of("job.NewTwin")
-	// contexts_calls_test.go:148: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+	// contexts_calls_test.go:163: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1789
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1914
 		goto resume3
 	}
 	f.State = 3
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	return r.Await(f.await1)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		f.of1(await6, await7)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 	f.of1 = f.n.of("job.Go")
-	// contexts_calls_test.go:149: n.of("job.Go")(job.Go(ctx, done).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	// contexts_calls_test.go:164: n.of("job.Go")(job.Go(ctx, done).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1812
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1937
 		goto resume4
 	}
 	f.State = 4
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
 		f.of1(await8, await9)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	f.of1 = f.n.of("job.New")
-	// contexts_calls_test.go:150: n.of("job.New")(job.New(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	// contexts_calls_test.go:165: n.of("job.New")(job.New(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1835
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1960
 		goto resume5
 	}
 	f.State = 5
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	return r.Await(f.await1)
 resume5:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		await10, await11 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		f.of1(await10, await11)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	f.of1 = f.n.of("job.Blocking")
-	// contexts_calls_test.go:151: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	// contexts_calls_test.go:166: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	f.await1 = job.Blocking(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1858
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1983
 		goto resume6
 	}
 	f.State = 6
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	return r.Await(f.await1)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		await12, await13 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		f.of1(await12, await13)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
 		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:153: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:168: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2010
 		goto resume7
 	}
 	f.State = 7
 	f.seven, f.sevenJob = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		f.of1(inScope1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:157: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:172: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1912
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2037
 		goto resume8
 	}
 	f.State = 8
 	f.seven, f.sevenJob = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 		f.of1(await14, await15)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		s := job.NewScope(f.ctx)
 		s.Go(f.done)
 		f.of1 = f.n.of("job.NewScope")
-		// contexts_calls_test.go:163: n.of("job.NewScope")(s.Wait())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+		// contexts_calls_test.go:178: n.of("job.NewScope")(s.Wait())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 		f.awaitOrInScopeOrWait4 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1937
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2062
 		goto resume9
 	}
 	f.State = 9
 	f.ctx, f.n, f.seven, f.done, f.sevenJob = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume9:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1953
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2078
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 146, 147, 148, 149, 150, 151, 153, 157, 163)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 161, 162, 163, 164, 165, 166, 168, 172, 178)
 }
 
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
@@ -1975,4 +2100,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a34fc6762fcc9dcf
+// Digest of what is above: 754b393a5dc122ad

@@ -113,6 +113,21 @@ func channels(ctx context.Context, n *notes) {
 	n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
 	soon(func() { b.SendAsync(context.Background(), 4) })
 	n.of("coord.Subscription.Receive")(s.Receive(ctx))
+
+	w := coord.NewWatch(1)
+	o := w.Observe()
+	soon(func() { _ = w.Set(2) })
+	n.of("coord.Observer.Next")(o.Next(ctx))
+	soon(func() { _ = w.Set(3) })
+	n.of("coord.Observer.NextAsync")(o.NextAsync(ctx).Await())
+
+	var again coord.Reusable[int]
+	round, _ := again.Begin()
+	soon(func() { _ = again.Set(round, 1, nil) })
+	n.of("coord.Reusable.Get")(again.Get(ctx, round))
+	next, _ := again.Begin()
+	soon(func() { _ = again.Set(next, 2, nil) })
+	n.of("coord.Reusable.GetAsync")(again.GetAsync(ctx, next).Await())
 }
 
 //movenext:async

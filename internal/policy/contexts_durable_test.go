@@ -55,12 +55,23 @@ func durables(ctx context.Context, n *notes) {
 	n.of("durable.Engine.Resume")(e.Resume(ctx, "a"))
 	i, err := e.Get(ctx, "a")
 	n.of("durable.Engine.Get")(i.Status, err)
+	price, err := durable.Query(ctx, e, "a", func(*durable.Instance) (int, error) { return 3, nil })
+	n.of("durable.Query")(price, err)
+	n.of("durable.Update")(durable.Update[int](ctx, e, "a", "number", 5))
+	n.of("durable.Asked.Answer")(durable.Asked[int]{}.Answer(ctx, 5, nil))
+	n.of("durable.Engine.Reset")(e.Reset(ctx, "a", "begin"))
+	n.of("durable.All")(durable.All[int](ctx, durable.Call(counted, struct{}{}, 1)))
+	n.of("durable.Any")(durable.Any[int](ctx, durable.Call(counted, struct{}{}, 1)))
 	list, err := e.List(ctx, durable.Filter{})
 	n.of("durable.Engine.List")(len(list), err)
 	n.of("durable.Engine.Shutdown")(e.Shutdown(ctx))
 
 	n.of("durable.Key")(durable.Key(ctx))
 	n.of("durable.Attempt")(durable.Attempt(ctx))
+	n.of("durable.Heartbeat")(durable.Heartbeat(ctx, 5))
+	n.of("durable.Progress")(durable.Progress[int](ctx))
+	n.of("durable.Tx")(durable.Tx(ctx, func(int) error { return nil }))
+	n.of("durable.WithTransactor")(durable.Tx(durable.WithTransactor(ctx, nil), func(int) error { return nil }))
 	n.of("durable.Receive")(durable.Receive[int](ctx, "number", time.Hour))
 	n.of("durable.Sleep")(durable.Sleep(ctx, time.Hour))
 	err = io.EOF
@@ -68,5 +79,13 @@ func durables(ctx context.Context, n *notes) {
 	n.of("durable.Compensate")(err)
 	n.of("durable.NoDeferred.Undo")(durable.NoDeferred{}.Undo(ctx, 1, nil))
 	n.of("durabletest.Plain")(durable.Receive[int](durabletest.Plain(ctx, durabletest.Signal{Name: "number", Value: 4}), "number", time.Hour))
+	n.of("durabletest.Simulated")(refused(func() { durabletest.Simulated(ctx) }))
 	n.of("durable.WithPlain")(durable.Sleep(durable.WithPlain(ctx, nil), time.Hour))
+}
+
+// refused is with what f panics.
+func refused(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
 }

@@ -986,6 +986,7 @@ func loopsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	frame := loopsFrame{ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
+		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &loopsMachine{loopsFrame: frame}
@@ -995,19 +996,23 @@ func loopsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 // loopsFrame is what [loops] keeps while it is suspended.
 type loopsFrame struct {
 	statemachine.Frame
+	openLoops statemachine.Loops
 
 	ctx context.Context
 	n   *notes
 
 	items  []int
+	plus   func(context.Context, int) (int, error)
 	start  func(context.Context, int) *job.Job[int]
 	of1    func(...any)
 	await1 *job.Job[job.Void]
 	await2 *job.Job[[]int]
+	loop1  *statemachine.Loop[int, error]
 }
 
 // MoveNext runs [loops] from where it stopped to its next suspension (false) or its end (true).
-func (f *loopsFrame) MoveNext(r *statemachine.Run) bool {
+func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	defer f.openLoops.Leave(r, &f.Frame, 6, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1016,23 +1021,31 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 6:
+		f.openLoops.Resume(r)
 	default:
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:116
 	f.items = []int{3, 1, 2}
+	f.plus = func(ctx context.Context, v int) (int, error) { return v + 1, ctx.Err() }
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:117
-		plus := func(ctx context.Context, v int) (int, error) { return v + 1, ctx.Err() }
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:118
 		end := func(ctx context.Context, _ int) error { return ctx.Err() }
 		f.n.of("parallel.For")(parallel.For(f.ctx, 0, 3, end))
 		f.n.of("parallel.ForBlocks")(parallel.ForBlocks(f.ctx, 0, 3, func(ctx context.Context, _, _ int) error { return ctx.Err() }))
 		f.n.of("parallel.ForEach")(parallel.ForEach(f.ctx, f.items, end))
 		f.n.of("parallel.Invoke")(parallel.Invoke(f.ctx, func(ctx context.Context) error { return ctx.Err() }))
-		f.n.of("parallel.Map")(parallel.Map(f.ctx, f.items, plus))
+		f.n.of("parallel.Map")(parallel.Map(f.ctx, f.items, f.plus))
 		f.n.of("parallel.Reduce")(parallel.Reduce(f.ctx, f.items, 0,
 			func(ctx context.Context, a, v int) (int, error) { return a + v, ctx.Err() }, func(a, b int) int { return a + b }))
 		f.n.of("parallel.Run")(parallel.Run(f.ctx, func(w *parallel.Worker) (int, error) { return 7, w.Err() }))
+		plus := f.plus
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:127
 		f.start = func(ctx context.Context, v int) *job.Job[int] { return job.Then(ctx, after(v), plus) }
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
@@ -1042,7 +1055,7 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) bool {
 	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1046
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1059
 		goto resume1
 	}
 	f.State = 1
@@ -1064,11 +1077,10 @@ resume1:
 	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1068
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1081
 		goto resume2
 	}
 	f.State = 2
-	f.start = nil // not needed any more
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	return r.Await(f.await2)
 resume2:
@@ -1081,17 +1093,88 @@ resume2:
 		f.of1(await5, await6)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:130
+	f.n.of("parallel.Filter")(parallel.Filter(f.ctx, f.items, func(ctx context.Context, v int) (bool, error) { return v > 1, ctx.Err() }))
+	f.n.of("parallel.GroupBy")(parallel.GroupBy(f.ctx, f.items, f.plus))
+	f.n.of("parallel.Distinct")(parallel.Distinct(f.ctx, f.items, f.plus))
+	f.n.of("parallel.Scan")(parallel.Scan(f.ctx, f.items, 0,
+		func(ctx context.Context, a, v int) (int, error) { return a + v, ctx.Err() }, func(a, b int) int { return a + b }))
+	f.loop1 = statemachine.RangeStream(parallel.StageAsync(f.ctx, parallel.FromSlice(f.items), f.start))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
+	f.openLoops.Open(f.loop1)
+range1:
+	// contexts_more_test.go:135: for v, err := range parallel.Stage(ctx, parallel.FromSlice(items), start) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1109
+		goto resume3
+	}
+	f.State = 3
+	f.plus, f.of1 = nil, nil // not needed any more
+	return false
+resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
+	if !f.loop1.More(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
+		goto done1
+	}
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
+		v, err := f.loop1.Key(), f.loop1.Value()
+		f.n.of("parallel.Stage")(v, err)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1126
+	goto range1
+done1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:136
+	f.openLoops.Close()
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:136
+	f.loop1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+	f.loop1 = statemachine.RangeStream(parallel.StageAsync(f.ctx, parallel.FromSlice(f.items), f.start))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+	f.openLoops.Open(f.loop1)
+range2:
+	// contexts_more_test.go:138: for v, err := range parallel.StageAsync(ctx, parallel.FromSlice(items), start).All() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+	if f.loop1.Next(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1141
+		goto resume4
+	}
+	f.State = 4
+	f.plus, f.start, f.of1 = nil, nil, nil // not needed any more
+	return false
+resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+	if !f.loop1.More(r) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+		goto done2
+	}
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
+		v, err := f.loop1.Key(), f.loop1.Value()
+		f.n.of("parallel.StageAsync")(v, err)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1158
+	goto range2
+done2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:139
+	f.openLoops.Close()
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:139
+	f.loop1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:141
 	f.n.of("parallel.Sort")(parallel.Sort(f.ctx, slices.Clone(f.items)))
 	f.n.of("parallel.SortFunc")(parallel.SortFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
 	f.n.of("parallel.SortStableFunc")(parallel.SortStableFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1088
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:143
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:143
 	return true
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1173
 }
 
 // Location returns where [loops] is suspended.
 func (f *loopsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.loops", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 128, 129)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.loops", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 128, 129, 135, 138)
 }
 
 // loopsMachine is the root of a chain of calls that begins with [loops]: chain, job and frame in one allocation.
@@ -1105,6 +1188,7 @@ func (f *loopsMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.loopsFrame.MoveNext(r) {
 		return false
 	}
+	r.Rethrow()
 	f.SetResult(r, job.Void{}, nil)
 	f.loopsFrame = loopsFrame{Frame: f.loopsFrame.Frame} // the job keeps nothing else alive
 	return true
@@ -1154,117 +1238,117 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
 		ended := bridge.FromContext(f.ctx)
 		f.n.of("bridge.FromContext")(ended.IsCompleted())
 		ended.Cancel()
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	f.of1 = f.n.of("bridge.FromCallback")
-	// contexts_more_test.go:140: n.of("bridge.FromCallback")(bridge.FromCallback(ctx, func(done func(int, error)) func() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+	// contexts_more_test.go:151: n.of("bridge.FromCallback")(bridge.FromCallback(ctx, func(done func(int, error)) func() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	f.await1 = bridge.FromCallback(f.ctx, func(done func(int, error)) func() {
 		soon(func() { done(7, nil) })
 		return nil
 	})
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1173
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1257
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		await2, await5 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		f.of1(await2, await5)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:155
 		f.c = make(chan int)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:156
 		soon(func() { c <- 7 })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 	f.of1 = f.n.of("bridge.FromChan")
-	// contexts_more_test.go:146: n.of("bridge.FromChan")(bridge.FromChan(ctx, c).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+	// contexts_more_test.go:157: n.of("bridge.FromChan")(bridge.FromChan(ctx, c).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 	f.await1 = bridge.FromChan(f.ctx, f.c)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1200
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1284
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 	return r.Await(f.await1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		f.of1(await6, await7)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 		soon(func() { <-c })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 	f.of1 = f.n.of("bridge.SendTo")
-	// contexts_more_test.go:148: n.of("bridge.SendTo")(bridge.SendTo(ctx, c, 7).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+	// contexts_more_test.go:159: n.of("bridge.SendTo")(bridge.SendTo(ctx, c, 7).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1225
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1309
 		goto resume3
 	}
 	f.State = 3
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 	return r.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		await8, await9 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		f.of1(await8, await9)
 	}
-	// contexts_more_test.go:149: _, err := bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^$")).Await()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
+	// contexts_more_test.go:160: _, err := bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^$")).Await()
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1246
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1330
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.of1, f.c = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	return r.Await(f.await4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 		_, err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 		f.await4 = nil
 		f.n.of("bridge.FromProcess")(err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1261
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1345
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [foreign] is suspended.
 func (f *foreignFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.foreign", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 140, 146, 148, 149)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.foreign", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 151, 157, 159, 160)
 }
 
 // foreignMachine is the root of a chain of calls that begins with [foreign]: chain, job and frame in one allocation.
@@ -1364,155 +1448,155 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:155
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
 	f.l, err = netio.Listen("tcp", "127.0.0.1:0")
 	f.n.of("netio.Listen")(err)
 	{
 		l := f.l
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:168
 		f.defers.PushPlain(func() { _ = l.Close() })
 	}
-	// contexts_more_test.go:158: c, err := netio.Dial(ctx, "tcp", l.Addr().String())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
+	// contexts_more_test.go:169: c, err := netio.Dial(ctx, "tcp", l.Addr().String())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1381
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1465
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	return r.Await(f.dialOrAwait1)
 resume1:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.c, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.dialOrAwait1 = nil
 	f.n.of("netio.Dial")(err)
-	// contexts_more_test.go:160: other, err := netio.DialAsync(ctx, "tcp", l.Addr().String()).Await()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+	// contexts_more_test.go:171: other, err := netio.DialAsync(ctx, "tcp", l.Addr().String()).Await()
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1398
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1482
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	return r.Await(f.dialOrAwait1)
 resume2:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	f.other, err = statemachine.JobResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	f.dialOrAwait1 = nil
 	f.n.of("netio.DialAsync")(err)
 	{
 		c := f.c
 		other := f.other
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:173
 		f.defers.PushPlain(func() { _, _ = c.Close(), other.Close() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
 	f.greet = func(c *netio.Conn, err error) {
 		soon(func() { _, _ = c.Write([]byte("hello")); _ = c.Close() })
 	}
 	f.loop1 = statemachine.RangeStream(f.l.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	f.openLoops.Open(f.loop1)
-	// contexts_more_test.go:166: for served, err := range l.All(ctx) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
+	// contexts_more_test.go:177: for served, err := range l.All(ctx) {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1426
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1510
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 		served, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("netio.Listener.All")(err2)
 		f.greet(served, err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1445
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1529
 		goto resume4
 	}
 	f.State = 4
 	return false
 resume4:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1457
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1541
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.loop1 = nil
 endRange1:
 	f.loop1 = statemachine.RangeStream(f.l.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	f.openLoops.Open(f.loop1)
-	// contexts_more_test.go:171: for served, err := range l.AllAsync(ctx).All() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+	// contexts_more_test.go:182: for served, err := range l.AllAsync(ctx).All() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1471
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1555
 		goto resume5
 	}
 	f.State = 5
 	f.l = nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 		goto done2
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 		served, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("netio.Listener.AllAsync")(err2)
 		f.greet(served, err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1491
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1575
 		goto resume6
 	}
 	f.State = 6
 	f.l, f.greet = nil, nil // not needed any more
 	return false
 resume6:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1504
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1588
 	goto endRange2
 done2:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.loop1 = nil
 endRange2:
 	f.of1 = f.n.of("netio.Conn.Readable")
-	// contexts_more_test.go:176: n.of("netio.Conn.Readable")(c.Readable(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
+	// contexts_more_test.go:187: n.of("netio.Conn.Readable")(c.Readable(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.readable7, readable1 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1516
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1600
 	if f.readable7 == nil {
 		goto resumed7
 	}
@@ -1520,220 +1604,220 @@ endRange2:
 	f.l, f.c, f.greet = nil, nil, nil // not needed any more
 	return false
 resume7:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	readable1 = f.readable7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.readable7 = nil
 resumed7:
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:176
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.of1(readable1)
 	f.of1 = f.n.of("netio.Conn.ReadableAsync")
-	// contexts_more_test.go:177: n.of("netio.Conn.ReadableAsync")(other.ReadableAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+	// contexts_more_test.go:188: n.of("netio.Conn.ReadableAsync")(other.ReadableAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1537
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1621
 		goto resume8
 	}
 	f.State = 8
 	f.l, f.c, f.other, f.greet = nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		await1, await2 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.awaitOrHandshakeOrReadable8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.of1(await1, await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:179
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 		server := httptest.NewTLSServer(nil)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 			defer server.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 			raise()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 		})
 		f.known = x509.NewCertPool()
 		f.known.AddCert(server.Certificate())
-		// contexts_more_test.go:183: under, err := netio.Dial(ctx, "tcp", server.Listener.Addr().String())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+		// contexts_more_test.go:194: under, err := netio.Dial(ctx, "tcp", server.Listener.Addr().String())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", server.Listener.Addr().String())
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1569
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1653
 		goto resume9
 	}
 	f.State = 9
 	f.l, f.c, f.other, f.greet, f.of1 = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 	return r.Await(f.dialOrAwait1)
 resume9:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		var under *netio.Conn
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		under, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		f.dialOrAwait1 = nil
 		f.n.of("netio.Dial")(err)
 		f.s = netio.Client(under, &tls.Config{RootCAs: f.known, ServerName: "example.com", MinVersion: tls.VersionTLS12})
 		s := f.s
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:186
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:197
 		f.defers.PushPlain(func() { _ = s.Close() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	f.of1 = f.n.of("netio.TLSConn.HandshakeAsync")
-	// contexts_more_test.go:187: n.of("netio.TLSConn.HandshakeAsync")(s.HandshakeAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+	// contexts_more_test.go:198: n.of("netio.TLSConn.HandshakeAsync")(s.HandshakeAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1597
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1681
 		goto resume10
 	}
 	f.State = 10
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume10:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		await3, await4 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		f.awaitOrHandshakeOrReadable8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		f.of1(await3, await4)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	f.of1 = f.n.of("netio.TLSConn.Handshake")
-	// contexts_more_test.go:188: n.of("netio.TLSConn.Handshake")(s.Handshake(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+	// contexts_more_test.go:199: n.of("netio.TLSConn.Handshake")(s.Handshake(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1620
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1704
 		goto resume11
 	}
 	f.State = 11
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume11:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		_, handshake1 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		f.awaitOrHandshakeOrReadable8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		f.of1(handshake1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.of1 = f.n.of("netio.TLSConn.WriteAll")
-	// contexts_more_test.go:189: n.of("netio.TLSConn.WriteAll")(s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+	// contexts_more_test.go:200: n.of("netio.TLSConn.WriteAll")(s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1643
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1727
 		goto resume12
 	}
 	f.State = 12
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	return r.Await(f.writeAllOrAwait12)
 resume12:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		writeAll1, writeAll2 := statemachine.TwinResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		f.writeAllOrAwait12 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		f.of1(writeAll1, writeAll2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	f.of1 = f.n.of("netio.TLSConn.WriteAllAsync")
-	// contexts_more_test.go:190: n.of("netio.TLSConn.WriteAllAsync")(s.WriteAllAsync(ctx, []byte("\r\n")).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+	// contexts_more_test.go:201: n.of("netio.TLSConn.WriteAllAsync")(s.WriteAllAsync(ctx, []byte("\r\n")).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1666
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1750
 		goto resume13
 	}
 	f.State = 13
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	return r.Await(f.writeAllOrAwait12)
 resume13:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		await5, await6 := statemachine.JobResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		f.writeAllOrAwait12 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		f.of1(await5, await6)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	f.of1 = f.n.of("netio.TLSConn.Readable")
-	// contexts_more_test.go:191: n.of("netio.TLSConn.Readable")(s.Readable(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+	// contexts_more_test.go:202: n.of("netio.TLSConn.Readable")(s.Readable(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1773
 		goto resume14
 	}
 	f.State = 14
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume14:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		_, readable2 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		f.awaitOrHandshakeOrReadable8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		f.of1(readable2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
-	// contexts_more_test.go:192: n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+	// contexts_more_test.go:203: n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1796
 		goto resume15
 	}
 	f.State = 15
 	f.ctx, f.n, f.l, f.c, f.other, f.greet, f.known, f.s = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	return r.Await(f.awaitOrHandshakeOrReadable8)
 resume15:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		await7, await8 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		f.awaitOrHandshakeOrReadable8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		f.of1(await7, await8)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1732
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1816
 }
 
 // Location returns where [sockets] is suspended.
 func (f *socketsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 158, 160, 166, 166, 171, 171, 176, 177, 183, 187, 188, 189, 190, 191, 192)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 169, 171, 177, 177, 182, 182, 187, 188, 194, 198, 199, 200, 201, 202, 203)
 }
 
 // socketsMachine is the root of a chain of calls that begins with [sockets]: chain, job and frame in one allocation.
@@ -1835,7 +1919,7 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:221
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:232
 		done := make(chan struct{})
 		close(done)
 		m := manual.New()
@@ -1846,37 +1930,37 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 		f.n.of("simulation.Scheduler.Shutdown")(sim.Shutdown(f.ctx))
 		f.loop = eventloop.Start()
 		f.of1 = f.n.of("eventloop.Loop.Pump")
-		// contexts_more_test.go:230: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
+		// contexts_more_test.go:241: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
 		loop := f.loop
 		ctx := f.ctx
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		f.await1 = job.New(schedulers.With(context.Background(), f.loop), func(context.Context) (int, error) {
 			return 7, loop.Pump(ctx, done)
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1860
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1944
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		f.of1(await2, await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:233
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:244
 		f.n.of("eventloop.Loop.Send")(f.loop.Send(f.ctx, func() {}))
 		f.n.of("eventloop.Loop.Shutdown")(f.loop.Shutdown(f.ctx))
 		owned := eventloop.New()
 		soon(func() { _ = owned.Shutdown(context.Background()) })
 		f.n.of("eventloop.Loop.Run")(owned.Run(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:239
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:250
 		p := pool.New()
 		set := workset.New(p)
 		f.n.of("workset.Set.Wait")(set.Wait(f.ctx))
@@ -1887,7 +1971,7 @@ resume1:
 		f.n.of("workset.Set.Shutdown")(set.Shutdown(f.ctx))
 		c := cancellable.New(p)
 		n := f.n
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:248
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:259
 		_, err = c.Go(f.ctx, func(ctx context.Context) { n.of("cancellable.Scheduler.Go")(ctx.Err()) })
 		f.n.of("cancellable.Scheduler.Shutdown")(c.Shutdown(f.ctx), err)
 		turns := roundrobin.New(p)
@@ -1906,14 +1990,14 @@ resume1:
 		f.n.of("workstealing.Scheduler.Shutdown")(workstealing.New().Shutdown(f.ctx))
 		f.n.of("pool.Pool.Shutdown")(p.Shutdown(f.ctx))
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1910
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1994
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [shutdowns] is suspended.
 func (f *shutdownsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 230)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 241)
 }
 
 // shutdownsMachine is the root of a chain of calls that begins with [shutdowns]: chain, job and frame in one allocation.
@@ -1932,4 +2016,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3325c62cc8bd5acc
+// Digest of what is above: 43052e95be4175d3

@@ -127,6 +127,17 @@ func loops(ctx context.Context, n *notes) {
 	start := func(ctx context.Context, v int) *job.Job[int] { return job.Then(ctx, after(v), plus) }
 	n.of("parallel.ForEachAsync")(parallel.ForEachAsync(ctx, items, start).Await())
 	n.of("parallel.MapAsync")(parallel.MapAsync(ctx, items, start).Await())
+	n.of("parallel.Filter")(parallel.Filter(ctx, items, func(ctx context.Context, v int) (bool, error) { return v > 1, ctx.Err() }))
+	n.of("parallel.GroupBy")(parallel.GroupBy(ctx, items, plus))
+	n.of("parallel.Distinct")(parallel.Distinct(ctx, items, plus))
+	n.of("parallel.Scan")(parallel.Scan(ctx, items, 0,
+		func(ctx context.Context, a, v int) (int, error) { return a + v, ctx.Err() }, func(a, b int) int { return a + b }))
+	for v, err := range parallel.Stage(ctx, parallel.FromSlice(items), start) {
+		n.of("parallel.Stage")(v, err)
+	}
+	for v, err := range parallel.StageAsync(ctx, parallel.FromSlice(items), start).All() {
+		n.of("parallel.StageAsync")(v, err)
+	}
 	n.of("parallel.Sort")(parallel.Sort(ctx, slices.Clone(items)))
 	n.of("parallel.SortFunc")(parallel.SortFunc(ctx, slices.Clone(items), cmp.Compare[int]))
 	n.of("parallel.SortStableFunc")(parallel.SortStableFunc(ctx, slices.Clone(items), cmp.Compare[int]))

@@ -38,17 +38,16 @@ type simulatedFrame struct {
 	ctx context.Context
 	n   *notes
 
-	network   *simnet.Network
-	l         *simnet.Listener
-	c         *simnet.Conn
-	dial1     *simnet.NetworkDialFrame
-	await2    *job.Job[*simnet.Conn]
-	s         *simnet.Conn
-	accept3   *simnet.ListenerAcceptFrame
-	write4    *simnet.ConnWriteFrame
-	of1       func(...any)
-	readable5 *simnet.ConnReadableFrame
-	await6    *job.Job[job.Void]
+	network       *simnet.Network
+	l             *simnet.Listener
+	c             *simnet.Conn
+	dialOrAccept1 *statemachine.Waiting[*simnet.Conn]
+	await2        *job.Job[*simnet.Conn]
+	s             *simnet.Conn
+	write4        *statemachine.Waiting[int]
+	of1           func(...any)
+	readable5     *statemachine.WaitingVoid[job.Void]
+	await6        *job.Job[job.Void]
 }
 
 // MoveNext runs [simulated] from where it stopped to its next suspension (false) or its end (true).
@@ -87,18 +86,18 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 	// contexts_simnet_test.go:16: c, err := network.Dial(ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
-	f.dial1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:92
-	if f.dial1 == nil {
+	f.dialOrAccept1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:91
+	if f.dialOrAccept1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
-	f.c, err = f.dial1.Results(r)
+	f.c, err = f.dialOrAccept1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
-	f.dial1 = nil
+	f.dialOrAccept1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:17
 	f.n.of("simnet.Network.Dial")(err)
@@ -112,7 +111,7 @@ resumed1:
 	f.await2 = f.network.DialAsync(f.ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:116
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:115
 		goto resume2
 	}
 	f.State = 2
@@ -132,9 +131,9 @@ resume2:
 	}
 	// contexts_simnet_test.go:22: s, err := l.Accept()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
-	f.accept3, f.s, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:137
-	if f.accept3 == nil {
+	f.dialOrAccept1, f.s, err = f.l.AcceptEnter(r)
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:136
+	if f.dialOrAccept1 == nil {
 		goto resumed3
 	}
 	f.State = 3
@@ -142,16 +141,16 @@ resume2:
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
-	f.s, err = f.accept3.Results(r)
+	f.s, err = f.dialOrAccept1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
-	f.accept3 = nil
+	f.dialOrAccept1 = nil
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:23
 	f.n.of("simnet.Listener.Accept")(err)
 	// contexts_simnet_test.go:24: _, err = s.Write([]byte("x"))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	f.write4, _, err = f.s.WriteEnter(r, []byte("x"))
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:155
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:154
 	if f.write4 == nil {
 		goto resumed4
 	}
@@ -170,7 +169,7 @@ resumed4:
 	// contexts_simnet_test.go:26: n.of("simnet.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	f.readable5, readable1 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:173
 	if f.readable5 == nil {
 		goto resumed5
 	}
@@ -191,7 +190,7 @@ resumed5:
 	f.await6 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 	if f.await6.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:195
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:194
 		goto resume6
 	}
 	f.State = 6
@@ -213,7 +212,7 @@ resume6:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:217
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:216
 }
 
 // Location returns where [simulated] is suspended.
@@ -238,4 +237,4 @@ func (f *simulatedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 08fd2c56ac8f1055
+// Digest of what is above: 7b23d12733b22767

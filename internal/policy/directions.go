@@ -29,11 +29,15 @@ func (row Direction) check(g *imports, from string) []Finding {
 	return row.reach(g, from)
 }
 
+func (row Direction) forbids(imported string) bool {
+	return matches(row.Never, imported) && !matches(row.Save, imported)
+}
+
 // statements checks each import statement of one package.
 func (row Direction) statements(g *imports, from string) []Finding {
 	var found []Finding
 	for _, s := range g.edges[from] {
-		if s.ours && s.imported != from && matches(row.Never, s.imported) {
+		if s.ours && s.imported != from && row.forbids(s.imported) {
 			found = append(found, row.finding(s, []string{from, s.imported}))
 		}
 	}
@@ -64,7 +68,7 @@ func (row Direction) reach(g *imports, from string) []Finding {
 			if len(at.chain) == 1 {
 				next.first = s
 			}
-			if matches(row.Never, s.imported) {
+			if row.forbids(s.imported) {
 				found = append(found, row.finding(next.first, next.chain))
 				continue
 			}

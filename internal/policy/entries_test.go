@@ -25,6 +25,7 @@ func DialEnter(r *statemachine.Run) (*DialFrame, error) { return nil, nil }
 `)
 	assert.Equal(t, []string{
 		"coord/mutex.go:2: users see the entry Mutex.LockEnter",
+		"jobtest/own.go:2: users see the entry DialEnter",
 		"netio/copy_async.go:4: users see the entry CopyEnter",
 	}, got)
 }

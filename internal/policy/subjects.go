@@ -19,6 +19,9 @@ var (
 		`and|or|but|to|for|of|by|than|as|if|with|from|in|at|on|is|are|not|also|` +
 		`knows?|says?|sees?|that|shows?|tells?|means?|decides?)\s+)(wh[o])\b`)
 
+	// unnamedRole is such a word in the name of a function: of a test, above all.
+	unnamedRole = regexp.MustCompile(`(?:^|[a-z])(Wh[o](?:ever)?|No[b]ody|Some[b]ody|Any[b]ody|Every[b]ody)(?:[A-Z]|$)`)
+
 	// excerpt is text that is not prose: code, names, messages.
 	excerpt = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\"[^\"\n]*\"")
 )
@@ -27,9 +30,10 @@ var (
 // anything.
 var suspects = []string{"who", "Who", "body", "meone", "o one"}
 
-// subjects checks that the clauses of comments and pages have nouns as subjects.
+// subjects checks that the clauses of comments and pages have nouns as subjects, and that
+// the names of functions do.
 func subjects(t *Tree) []Finding {
-	var found []Finding
+	found := roles(t)
 	note := func(path string, above int, text string) {
 		for _, h := range faceless(text) {
 			found = append(found, Finding{
@@ -54,6 +58,27 @@ func subjects(t *Tree) []Finding {
 	for _, f := range t.Files {
 		if path.Ext(f.Path) == ".md" && !outsideBuild(f.Path) {
 			note(f.Path, 1, string(f.Text))
+		}
+	}
+	return found
+}
+
+// roles checks the names of functions.
+func roles(t *Tree) []Finding {
+	var found []Finding
+	for _, f := range t.Go {
+		for _, d := range f.Syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || f.Generated {
+				continue
+			}
+			if word := unnamedRole.FindStringSubmatch(fn.Name.Name); word != nil {
+				found = append(found, Finding{
+					Path: f.Path, Line: f.Line(fn.Pos()), Name: fn.Name.Name,
+					What: fmt.Sprintf("%s says %q for a role that has a name", fn.Name.Name, strings.ToLower(word[1])),
+					Mend: "name the role: Worker, Waiter, Caller",
+				})
+			}
 		}
 	}
 	return found

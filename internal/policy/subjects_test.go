@@ -31,6 +31,11 @@ package a
 func Example() {
 	// Output: no|body
 }
+
+func TestWh|oWaitsIsTold(t *testing.T) {}
+func TestAnIdleWorkerWakesNo|body(t *testing.T) {}
+func TestAWaiterWhoseTimeIsUp(t *testing.T) {}
+func TestTheWholeOfIt(t *testing.T) {}
 -- p.md --
 A page for `+"`who|ever`"+` and for whoe|ver.
 
@@ -47,6 +52,8 @@ No|body
 		`a.go:5: a clause whose subject is "some` + `body"`,
 		`a.go:8: a clause whose subject is "who"`,
 		`a.go:11: a clause whose subject is "no` + `body"`,
+		`a_test.go:7: TestWh` + `oWaitsIsTold says "who" for a role that has a name`,
+		`a_test.go:8: TestAnIdleWorkerWakesNo` + `body says "no` + `body" for a role that has a name`,
 		`p.md:1: a clause whose subject is "who` + `ever"`,
 		`p.md:7: a clause whose subject is "no ` + `one"`,
 	}, got)

@@ -60,6 +60,14 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 	return in.Publish(err), true
 }
 
+// Thrown reports whether err, a job's error, is that of a function that has not returned: of a
+// panic or a Goexit. It looks at the error itself: one that wraps another job's panic was
+// returned by the function.
+func Thrown(err error) bool {
+	_, panicked := err.(*job.PanicError)
+	return panicked || err == job.ErrGoexit
+}
+
 // Panic returns the error for a panic value that was just recovered, with the stack of
 // the calling goroutine; call it in the deferred function that recovered. A value that is
 // a *job.PanicError already is returned as it is.

@@ -33,7 +33,8 @@ type Life struct {
 // Watcher hears of lives. Its functions are called in the middle of what the job or the
 // machine does, and do not block.
 type Watcher struct {
-	Wants func(job any) bool // asked once, when the job is made
+	Among uint64             // one job in so many may be wanted; see [sample.OneIn]
+	Wants func(job any) bool // asked once, when such a job is made
 	Tell  func(Life)
 }
 
