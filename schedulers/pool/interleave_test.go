@@ -3,122 +3,50 @@
 package pool
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/interleave/business"
 	"github.com/movenext/movenext/schedulers"
 )
 
 // These programs run in each order of their steps; see package interleave. Workers are
 // goroutines of the program. The pool has no goroutine when it is idle, so work that
-// missed its worker is still there at rest. What must hold in all of them:
+// missed its worker is still there at rest. What must hold in all of them, beside what package
+// business asks of every scheduler:
 //
-//   - accepted work is run once, or abandoned once, before all goroutines have ended
 //   - at rest no worker is counted, and no queue has work
-//   - after Shutdown nothing is accepted, and its end is reached
-//   - at most as many work items run as there are workers
+//   - after Shutdown its end is reached
 
-// business is a pool and its work.
-type business struct {
-	pool    *Pool
-	tasks   []*task
-	running interleave.Int32
-	most    int32
-	done    bool // Shutdown was called
-	over    bool // and has returned
-	wrong   error
+func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *business.Business)) {
+	t.Helper()
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		p := New(Workers(workers, workers), AddAfter(0))
+		b := &business.Business{Scheduler: p, Most: int32(workers), Closed: p.ending.Reached}
+		b.AtRest = func() error { return p.atRest(b.Ended) }
+		program(s, b)
+		return b.Check
+	})
 }
 
-// task is work that may submit more.
-type task struct {
-	of                       *business
-	then                     func(on schedulers.Worker)
-	accepted, ran, abandoned int
-}
-
-// Run implements schedulers.Work.
-func (w *task) Run(on schedulers.Worker) {
-	if w.of.running.Add(1) > w.of.most {
-		w.of.wrong = errors.New("more work runs than there are workers")
-	}
-	w.ran++
-	if w.then != nil {
-		w.then(on)
-	}
-	w.of.running.Add(-1)
-}
-
-// Abandon implements schedulers.Work.
-func (w *task) Abandon(error) { w.abandoned++ }
-
-func (b *business) task(then func(on schedulers.Worker)) *task {
-	w := &task{of: b, then: then}
-	b.tasks = append(b.tasks, w)
-	return w
-}
-
-func (b *business) submit(w *task, hint schedulers.Hint) {
-	closed := b.over || b.pool.ending.Reached()
-	if b.pool.Submit(w, hint) == nil {
-		w.accepted++
-		if closed {
-			b.wrong = errors.New("work is accepted after Shutdown")
-		}
-	}
-}
-
-// shutdown abandons what is queued.
-func (b *business) shutdown() {
-	b.done = true
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = b.pool.Shutdown(ctx)
-	b.over = true
-}
-
-// until waits for what other work does.
-func until(happened *interleave.Bool) {
-	for !happened.Load() {
-		interleave.Spin()
-	}
-}
-
-func (b *business) check() error {
-	if b.wrong != nil {
-		return b.wrong
-	}
-	for i, w := range b.tasks {
-		if w.ran+w.abandoned != w.accepted {
-			return fmt.Errorf("work %d was accepted %d times, run %d times and abandoned %d times", i, w.accepted, w.ran, w.abandoned)
-		}
-	}
-	p := b.pool
+// atRest returns what is wrong when all goroutines have ended.
+func (p *Pool) atRest(ended bool) error {
 	switch {
 	case p.anyQueued():
 		return errors.New("work is left in a queue")
 	case p.room.running != 0 || p.count.alive != 0 || p.room.starting:
 		return fmt.Errorf("at rest, workers are counted: %+v", p.room)
-	case b.done && !p.ending.Reached():
+	case ended && !p.ending.Reached():
 		return errors.New("the end is not reached")
-	case !b.done && !p.hungry.Load():
+	case !ended && !p.hungry.Load():
 		return errors.New("an idle pool is not hungry")
 	}
 	return nil
 }
 
-func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *business)) {
-	t.Helper()
-	interleave.Explore(t, func(s *interleave.Schedule) func() error {
-		b := &business{pool: New(Workers(workers, workers), AddAfter(0)), most: int32(workers)}
-		program(s, b)
-		return b.check
-	})
-}
-
-func onWorkers(t *testing.T, program func(s *interleave.Schedule, b *business)) {
+func onWorkers(t *testing.T, program func(s *interleave.Schedule, b *business.Business)) {
 	t.Helper()
 	for _, workers := range []int{1, 2} {
 		t.Run(fmt.Sprint("workers=", workers), func(t *testing.T) { explore(t, workers, program) })
@@ -126,20 +54,20 @@ func onWorkers(t *testing.T, program func(s *interleave.Schedule, b *business)) 
 }
 
 func TestInterleavingsOfSubmitters(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business) {
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 		for i := range 2 {
-			w := b.task(nil)
-			s.Go(fmt.Sprint("submitter ", i), func() { b.submit(w, schedulers.Hint{}) })
+			w := b.Task(nil)
+			s.Go(fmt.Sprint("submitter ", i), func() { b.Submit(w, schedulers.Hint{}) })
 		}
 	})
 }
 
 func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business) {
-		first, second := b.task(nil), b.task(nil)
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
+		first, second := b.Task(nil), b.Task(nil)
 		s.Go("submitter", func() {
-			b.submit(first, schedulers.Hint{})
-			b.submit(second, schedulers.Hint{})
+			b.Submit(first, schedulers.Hint{})
+			b.Submit(second, schedulers.Hint{})
 		})
 	})
 }
@@ -156,12 +84,12 @@ func TestInterleavingsOfNestedWork(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onWorkers(t, func(s *interleave.Schedule, b *business) {
-				inner := b.task(nil)
-				outer := b.task(func(on schedulers.Worker) { b.submit(inner, hint(on)) })
-				other := b.task(nil)
-				s.Go("submitter", func() { b.submit(outer, schedulers.Hint{}) })
-				s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
+			onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
+				inner := b.Task(nil)
+				outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, hint(on)) })
+				other := b.Task(nil)
+				s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
+				s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
 			})
 		})
 	}
@@ -169,163 +97,163 @@ func TestInterleavingsOfNestedWork(t *testing.T) {
 
 // A hint that is wrong: the work goes to the queue of a worker that may just end.
 func TestInterleavingsOfAWrongHint(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business) {
-		late, again := b.task(nil), b.task(nil)
-		first := b.task(func(on schedulers.Worker) {
-			interleave.Go(func() { b.submit(late, schedulers.Hint{From: on}) })
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
+		late, again := b.Task(nil), b.Task(nil)
+		first := b.Task(func(on schedulers.Worker) {
+			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
 		})
 		s.Go("submitter", func() {
-			b.submit(first, schedulers.Hint{})
-			b.submit(again, schedulers.Hint{})
+			b.Submit(first, schedulers.Hint{})
+			b.Submit(again, schedulers.Hint{})
 		})
 	})
 }
 
 // Work that yields stays with its worker, unless other work waits.
 func TestInterleavingsOfYielding(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business) {
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 		turns := 0
-		var yields *task
-		yields = b.task(func(on schedulers.Worker) {
+		var yields *business.Task
+		yields = b.Task(func(on schedulers.Worker) {
 			if turns++; turns < 3 {
-				b.submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
-		other := b.task(nil)
-		s.Go("submitter", func() { b.submit(yields, schedulers.Hint{}) })
-		s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
+		other := b.Task(nil)
+		s.Go("submitter", func() { b.Submit(yields, schedulers.Hint{}) })
+		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
 	})
 }
 
 func TestInterleavingsOfShutdown(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business) {
-		inner := b.task(nil)
-		outer := b.task(func(on schedulers.Worker) { b.submit(inner, schedulers.Hint{From: on}) })
-		other := b.task(nil)
-		s.Go("submitter", func() { b.submit(outer, schedulers.Hint{}) })
-		s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
-		s.Go("closer", b.shutdown)
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
+		inner := b.Task(nil)
+		outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, schedulers.Hint{From: on}) })
+		other := b.Task(nil)
+		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
+		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
+		s.Go("closer", b.Shutdown)
 	})
 }
 
 // What a worker that blocks waits for is run, whenever it was submitted.
 func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business) {
-		b.most = 2
+	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
+		b.Most = 2
 		var happened interleave.Bool
-		other := b.task(func(schedulers.Worker) { happened.Store(true) })
-		blocks := b.task(func(on schedulers.Worker) {
+		other := b.Task(func(schedulers.Worker) { happened.Store(true) })
+		blocks := b.Task(func(on schedulers.Worker) {
 			unblock, _ := on.(schedulers.Blocker).Block()
-			until(&happened)
+			business.Until(&happened)
 			unblock()
 		})
-		s.Go("submitter", func() { b.submit(blocks, schedulers.Hint{}) })
-		s.Go("other", func() { b.submit(other, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(blocks, schedulers.Hint{}) })
+		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
 	})
 }
 
 // A wrong hint names a worker whose slot is dropped when it ends.
 func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business) {
-		b.most = 2
+	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
+		b.Most = 2
 		var happened interleave.Bool
-		late := b.task(nil)
-		extra := b.task(func(on schedulers.Worker) {
-			interleave.Go(func() { b.submit(late, schedulers.Hint{From: on}) })
+		late := b.Task(nil)
+		extra := b.Task(func(on schedulers.Worker) {
+			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
 			happened.Store(true)
 		})
-		blocks := b.task(func(on schedulers.Worker) {
+		blocks := b.Task(func(on schedulers.Worker) {
 			unblock, _ := on.(schedulers.Blocker).Block()
-			b.submit(extra, schedulers.Hint{})
-			until(&happened)
+			b.Submit(extra, schedulers.Hint{})
+			business.Until(&happened)
 			unblock()
 		})
-		s.Go("submitter", func() { b.submit(blocks, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(blocks, schedulers.Hint{}) })
 	})
 }
 
 // A worker that looks at the global queue before its own asks for help: what it finds there may
 // wait for what it has left behind.
 func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
-	explore(t, 2, func(s *interleave.Schedule, b *business) {
+	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		var happened interleave.Bool
-		inner := b.task(func(schedulers.Worker) { happened.Store(true) })
-		waits := b.task(func(schedulers.Worker) { until(&happened) })
-		outer := b.task(func(on schedulers.Worker) {
+		inner := b.Task(func(schedulers.Worker) { happened.Store(true) })
+		waits := b.Task(func(schedulers.Worker) { business.Until(&happened) })
+		outer := b.Task(func(on schedulers.Worker) {
 			on.(*worker).tick = fairTick - 1 // it is due
 			leaving := schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}
-			b.submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
-			b.submit(inner, leaving)
+			b.Submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
+			b.Submit(inner, leaving)
 		})
-		s.Go("submitter", func() { b.submit(outer, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
 	})
 }
 
 // A worker that ends because there are too many leaves nothing in its queue.
 func TestInterleavingsOfALowerLimit(t *testing.T) {
-	explore(t, 2, func(s *interleave.Schedule, b *business) {
-		inner, other := b.task(nil), b.task(nil)
-		outer := b.task(func(on schedulers.Worker) {
-			b.submit(inner, schedulers.Hint{From: on})
+	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
+		inner, other := b.Task(nil), b.Task(nil)
+		outer := b.Task(func(on schedulers.Worker) {
+			b.Submit(inner, schedulers.Hint{From: on})
 			on.(*worker).tick = fairTick - 1
 		})
 		s.Go("submitter", func() {
-			b.submit(other, schedulers.Hint{})
-			b.submit(outer, schedulers.Hint{})
+			b.Submit(other, schedulers.Hint{})
+			b.Submit(outer, schedulers.Hint{})
 		})
-		s.Go("limiter", func() { b.pool.SetWorkers(1, 1) })
+		s.Go("limiter", func() { b.Scheduler.(*Pool).SetWorkers(1, 1) })
 	})
 }
 
 // A wrong hint meets a worker that has just found its own queue empty.
 func TestInterleavingsOfAWrongHintToAQueueThatWasUsed(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business) {
-		inner, late := b.task(nil), b.task(nil)
-		first := b.task(func(on schedulers.Worker) {
-			b.submit(inner, schedulers.Hint{From: on})
-			interleave.Go(func() { b.submit(late, schedulers.Hint{From: on}) })
+	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
+		inner, late := b.Task(nil), b.Task(nil)
+		first := b.Task(func(on schedulers.Worker) {
+			b.Submit(inner, schedulers.Hint{From: on})
+			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
 		})
-		s.Go("submitter", func() { b.submit(first, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(first, schedulers.Hint{}) })
 	})
 }
 
 // A wrong hint leads to a worker that is starting. It looks for what it was started for first.
 func TestInterleavingsOfAWrongHintToAWorkerThatStarts(t *testing.T) {
-	explore(t, 2, func(s *interleave.Schedule, b *business) {
+	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		var happened interleave.Bool
-		other := b.task(func(schedulers.Worker) { happened.Store(true) })
-		late := b.task(func(schedulers.Worker) { until(&happened) })
-		first := b.task(func(on schedulers.Worker) {
+		other := b.Task(func(schedulers.Worker) { happened.Store(true) })
+		late := b.Task(func(schedulers.Worker) { business.Until(&happened) })
+		first := b.Task(func(on schedulers.Worker) {
 			interleave.Go(func() {
-				b.submit(other, schedulers.Hint{})
-				b.submit(late, schedulers.Hint{From: on})
+				b.Submit(other, schedulers.Hint{})
+				b.Submit(late, schedulers.Hint{From: on})
 			})
 		})
-		s.Go("submitter", func() { b.submit(first, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(first, schedulers.Hint{}) })
 	})
 }
 
 // Work that yields lets what was submitted meanwhile go first. One turn may have begun, and
 // another one may have looked before.
 func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business) {
+	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
 		var submitted interleave.Bool
 		turns, after := 0, 0
-		other := b.task(nil)
-		var yields *task
-		yields = b.task(func(on schedulers.Worker) {
-			if submitted.Load() && other.ran == 0 {
+		other := b.Task(nil)
+		var yields *business.Task
+		yields = b.Task(func(on schedulers.Worker) {
+			if submitted.Load() && other.Ran() == 0 {
 				if after++; after > 2 {
-					b.wrong = errors.New("work that yields overtakes what was submitted")
+					b.Blame(errors.New("work that yields overtakes what was submitted"))
 				}
 			}
 			if turns++; turns < 6 {
-				b.submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
-		s.Go("submitter", func() { b.submit(yields, schedulers.Hint{}) })
+		s.Go("submitter", func() { b.Submit(yields, schedulers.Hint{}) })
 		s.Go("other", func() {
-			b.submit(other, schedulers.Hint{})
+			b.Submit(other, schedulers.Hint{})
 			submitted.Store(true)
 		})
 	})

@@ -1,0 +1,131 @@
+//go:build interleave
+
+// Package business is a scheduler and its work, for programs that are run in each order of their
+// steps: see package interleave. It keeps the books that every scheduler has to balance.
+//
+//   - accepted work is run once, or abandoned once, before all goroutines have ended
+//   - after Shutdown nothing is accepted
+//   - at most as many work items run at a time as the scheduler says
+//
+// What else holds of a scheduler, its tests add.
+package business
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/schedulers"
+)
+
+type scheduler interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// Business is a scheduler and its work. One goroutine of a schedule runs at a time, so its fields
+// need no lock.
+type Business struct {
+	Scheduler scheduler
+	Most      int32        // how many work items may run at a time
+	Closed    func() bool  // whether the scheduler can accept nothing any more
+	AtRest    func() error // what is wrong when all goroutines have ended
+	Always    func() error // what is wrong while work runs; may be nil
+	Ended     bool         // Shutdown was called, or what stands for it
+	Wrong     error        // what was wrong first
+	abandons  bool         // Shutdown has returned, and abandoned what was queued
+	running   interleave.Int32
+	tasks     []*Task
+}
+
+// Task is work that may submit more.
+type Task struct {
+	of                       *Business
+	then                     func(on schedulers.Worker)
+	accepted, ran, abandoned int
+}
+
+// Task returns work that calls then, which may be nil.
+func (b *Business) Task(then func(on schedulers.Worker)) *Task {
+	w := &Task{of: b, then: then}
+	b.tasks = append(b.tasks, w)
+	return w
+}
+
+// Ran returns how often the work was run.
+func (w *Task) Ran() int { return w.ran }
+
+// Run implements schedulers.Work.
+func (w *Task) Run(on schedulers.Worker) {
+	b := w.of
+	if b.running.Add(1) > b.Most {
+		b.Blame(errors.New("more work runs at a time than may"))
+	}
+	b.look()
+	w.ran++
+	if w.then != nil {
+		w.then(on)
+	}
+	b.look()
+	b.running.Add(-1)
+}
+
+// Abandon implements schedulers.Work.
+func (w *Task) Abandon(error) { w.abandoned++ }
+
+// Blame notes what is wrong.
+func (b *Business) Blame(wrong error) {
+	if b.Wrong == nil {
+		b.Wrong = wrong
+	}
+}
+
+func (b *Business) look() {
+	if b.Always != nil {
+		b.Blame(b.Always())
+	}
+}
+
+// Submit submits the work, and counts it if it is accepted.
+func (b *Business) Submit(w *Task, hint schedulers.Hint) {
+	closed := b.abandons || b.Closed()
+	if b.Scheduler.Submit(w, hint) == nil {
+		w.accepted++
+		if closed {
+			b.Blame(errors.New("work is accepted after Shutdown"))
+		}
+	}
+}
+
+// Shutdown abandons what is queued.
+func (b *Business) Shutdown() {
+	b.Ended = true
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = b.Scheduler.Shutdown(ctx)
+	b.abandons = true
+}
+
+// Abandoned reports whether Shutdown has abandoned what was queued.
+func (b *Business) Abandoned() bool { return b.abandons }
+
+// Check returns what is wrong when all goroutines have ended.
+func (b *Business) Check() error {
+	if b.Wrong != nil {
+		return b.Wrong
+	}
+	for i, w := range b.tasks {
+		if w.ran+w.abandoned != w.accepted {
+			return fmt.Errorf("work %d was accepted %d times, run %d times and abandoned %d times", i, w.accepted, w.ran, w.abandoned)
+		}
+	}
+	return b.AtRest()
+}
+
+// Until waits for what other work does.
+func Until(happened *interleave.Bool) {
+	for !happened.Load() {
+		interleave.Spin()
+	}
+}
