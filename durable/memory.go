@@ -261,7 +261,19 @@ func (s *memory) Purge(ctx context.Context, before time.Time, limit int) (int, e
 			n++
 		}
 	}
+	s.forget(before)
 	return n, nil
+}
+
+// forget forgets the leases that ended before the time, but for those of owners.
+func (s *memory) forget(before time.Time) {
+	owners := map[string]bool{}
+	for _, row := range s.rows {
+		owners[row.record.Owner] = true
+	}
+	maps.DeleteFunc(s.leases, func(worker string, until time.Time) bool {
+		return until.Before(before) && !owners[worker]
+	})
 }
 
 func (s *memory) Notify(f func()) (stop func()) { return s.listeners.Add(f) }

@@ -141,7 +141,8 @@ type Store interface {
 	List(ctx context.Context, f Filter) ([]*Record, error)
 
 	// Purge deletes instances that ended before the time, with their messages, at most
-	// limit of them, and returns how many it has deleted.
+	// limit of them, and returns how many it has deleted. It also forgets workers that
+	// own nothing and lived until a moment before that time.
 	Purge(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -39,7 +39,9 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"messages below the floor are dropped", floor},
 		{"lists are filtered, in order, in pages", lists},
 		{"what ended long ago is purged, and its id is free", purged},
+		{"workers that are gone and own nothing are forgotten", forgotten},
 		{"a context that has ended changes nothing", canceled},
+		{"a nil context never ends", nilContext},
 		{"a large state is kept", large},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
@@ -437,6 +439,22 @@ func purged(t *testing.T, s durable.Store) {
 	assert.Len(t, list, 1, "and their keys")
 }
 
+func forgotten(t *testing.T, s durable.Store) {
+	for worker, until := range map[string]int{"gone": 1, "owner": 1, "alive": 11} {
+		require.NoError(t, s.Lease(t.Context(), worker, at(until)))
+	}
+	owned := record("a")
+	owned.Owner = "owner"
+	write(t, s, owned)
+	_, err := s.Purge(t.Context(), at(10), 10)
+	require.NoError(t, err)
+	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
+		until, err := s.Leased(t.Context(), worker)
+		require.NoError(t, err)
+		assert.Equal(t, kept, !until.IsZero(), worker)
+	}
+}
+
 func canceled(t *testing.T, s durable.Store) {
 	write(t, s, record("a"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -448,6 +466,28 @@ func canceled(t *testing.T, s durable.Store) {
 	require.Error(t, err)
 	_, err = s.Load(t.Context(), "b")
 	require.ErrorIs(t, err, durable.ErrNotFound)
+}
+
+func nilContext(t *testing.T, s durable.Store) {
+	var none context.Context
+	_, err := s.Swap(none, record("a"))
+	require.NoError(t, err)
+	_, err = s.Load(none, "a")
+	require.NoError(t, err)
+	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
+	list, err := s.Inbox(none, "a", 0)
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+	_, _, err = s.Take(none, durable.Taking{Now: at(10), Functions: []string{"f"}, Limit: 1})
+	require.NoError(t, err)
+	_, err = s.List(none, durable.Filter{})
+	require.NoError(t, err)
+	_, err = s.Purge(none, at(10), 1)
+	require.NoError(t, err)
+	require.NoError(t, s.Lease(none, "w", at(10)))
+	until, err := s.Leased(none, "w")
+	require.NoError(t, err)
+	assert.True(t, until.Equal(at(10)))
 }
 
 func large(t *testing.T, s durable.Store) {

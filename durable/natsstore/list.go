@@ -104,8 +104,7 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 	return nil
 }
 
-// Purge implements [durable.Store]. It also forgets leases that expired before that time and own
-// nothing.
+// Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	ctx = background(ctx)
 	if err := s.refused(ctx); err != nil {

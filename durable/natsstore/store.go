@@ -82,17 +82,23 @@ func (s *Store) URL() string { return s.conn.ConnectedUrl() }
 // Load implements [durable.Store].
 func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 	ctx = background(ctx)
+	e, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &e.Record, nil
+}
+
+// find returns the entry of an instance, or ErrNotFound.
+func (s *Store) find(ctx context.Context, id string) (*entry, error) {
 	if err := s.refused(ctx, id); err != nil {
 		return nil, err
 	}
 	e, err := s.get(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case e == nil:
-		return nil, durable.ErrNotFound
+	if err == nil && e == nil {
+		err = durable.ErrNotFound
 	}
-	return &e.Record, nil
+	return e, err
 }
 
 // Swap implements [durable.Store]. If it returns an error of the connection, the record may have
@@ -239,15 +245,9 @@ func (c *sending) note(ctx context.Context, e *entry) error {
 // Inbox implements [durable.Store].
 func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
 	ctx = background(ctx)
-	if err := s.refused(ctx, id); err != nil {
+	e, err := s.find(ctx, id)
+	if err != nil {
 		return nil, err
-	}
-	e, err := s.get(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case e == nil:
-		return nil, durable.ErrNotFound
 	}
 	for _, l := range e.box.Letters {
 		if l.Seq <= after {

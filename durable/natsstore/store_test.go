@@ -313,25 +313,6 @@ func TestACheckpointThatIsTooLargeIsRefused(t *testing.T) {
 	assert.EqualValues(t, 1, r.Version)
 }
 
-func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
-	s := embedded(t)
-	now := time.Now()
-	for worker, until := range map[string]time.Duration{"gone": -time.Hour, "owner": -time.Hour, "alive": time.Hour} {
-		require.NoError(t, s.Lease(t.Context(), worker, now.Add(until)))
-	}
-	owned := instance("a")
-	owned.Owner = "owner"
-	_, err := s.Swap(t.Context(), owned)
-	require.NoError(t, err)
-	_, err = s.Purge(t.Context(), now, 10)
-	require.NoError(t, err)
-	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
-		until, err := s.Leased(t.Context(), worker)
-		require.NoError(t, err)
-		assert.Equal(t, kept, !until.IsZero(), worker)
-	}
-}
-
 func TestANilContextNeverEnds(t *testing.T) {
 	var none context.Context
 	s := embedded(t)

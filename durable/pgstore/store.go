@@ -306,8 +306,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	}
 }
 
-// Purge implements [durable.Store]. It also forgets leases that expired before that time and own
-// nothing.
+// Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	if err := s.refused(); err != nil {
 		return 0, err

@@ -232,46 +232,6 @@ func TestTakingTellsNothing(t *testing.T) {
 	assert.Equal(t, 1, told)
 }
 
-func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
-	s := opened(t, newSchema())
-	now := time.Now()
-	for worker, until := range map[string]time.Duration{"gone": -time.Hour, "owner": -time.Hour, "alive": time.Hour} {
-		require.NoError(t, s.Lease(t.Context(), worker, now.Add(until)))
-	}
-	owned := instance("a")
-	owned.Owner = "owner"
-	_, err := s.Swap(t.Context(), owned)
-	require.NoError(t, err)
-	_, err = s.Purge(t.Context(), now, 10)
-	require.NoError(t, err)
-	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
-		until, err := s.Leased(t.Context(), worker)
-		require.NoError(t, err)
-		assert.Equal(t, kept, !until.IsZero(), worker)
-	}
-}
-
-func TestANilContextNeverEnds(t *testing.T) {
-	var none context.Context
-	s := opened(t, newSchema())
-	_, err := s.Swap(none, instance("a"))
-	require.NoError(t, err)
-	_, err = s.Load(none, "a")
-	require.NoError(t, err)
-	require.NoError(t, s.Send(none, "a", durable.Message{Name: "m"}))
-	_, err = s.Inbox(none, "a", 0)
-	require.NoError(t, err)
-	_, _, err = s.Take(none, durable.Taking{Now: time.Now(), Functions: []string{"f"}, Limit: 1})
-	require.NoError(t, err)
-	_, err = s.List(none, durable.Filter{})
-	require.NoError(t, err)
-	_, err = s.Purge(none, time.Now(), 1)
-	require.NoError(t, err)
-	require.NoError(t, s.Lease(none, "w", time.Now()))
-	_, err = s.Leased(none, "w")
-	require.NoError(t, err)
-}
-
 func BenchmarkSwap(b *testing.B) {
 	for _, writers := range []int{1, 16, 64} {
 		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {

@@ -208,25 +208,6 @@ func TestTakingTellsNothing(t *testing.T) {
 	assert.Equal(t, before, told)
 }
 
-func TestLeasesOfWorkersThatAreGoneAreForgotten(t *testing.T) {
-	s := opened(t, fileIn(t))
-	now := time.Now()
-	require.NoError(t, s.Lease(t.Context(), "gone", now.Add(-time.Hour)))
-	require.NoError(t, s.Lease(t.Context(), "owner", now.Add(-time.Hour)))
-	require.NoError(t, s.Lease(t.Context(), "alive", now.Add(time.Hour)))
-	owned := instance("a")
-	owned.Owner = "owner"
-	_, err := s.Swap(t.Context(), owned)
-	require.NoError(t, err)
-	_, err = s.Purge(t.Context(), now, 10)
-	require.NoError(t, err)
-	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
-		until, err := s.Leased(t.Context(), worker)
-		require.NoError(t, err)
-		assert.Equal(t, kept, !until.IsZero(), worker)
-	}
-}
-
 // writeForEver prints each id when the store has said that it is written.
 func writeForEver(file string) {
 	s, err := Open(file)
