@@ -12,20 +12,13 @@ import (
 
 // takePacket makes a PacketConn of pc, as take makes a Conn.
 func takePacket(pc net.PacketConn) (*PacketConn, error) {
-	fd, err := duplicateOf(pc.(syscall.Conn))
+	s, err := adopted(pc.(syscall.Conn), pc.LocalAddr(), func(s *socket) error {
+		if local, err := syscall.Getsockname(s.fd); err == nil {
+			_, s.wide = local.(*syscall.SockaddrInet6)
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, err
-	}
-	s := &socket{fd: fd, network: pc.LocalAddr().Network()}
-	err = s.learn()
-	if local, e := syscall.Getsockname(fd); e == nil {
-		_, s.wide = local.(*syscall.SockaddrInet6)
-	}
-	if err == nil {
-		err = register(s)
-	}
-	if err != nil {
-		_ = syscall.Close(fd)
 		return nil, err
 	}
 	_ = pc.Close() // its descriptor; the socket is open

@@ -15,24 +15,38 @@ import (
 // duplicate it with File().Fd(), but that makes the file description that the two
 // share a blocking one.
 func take(nc net.Conn, ahead []byte) (*Conn, error) {
-	fd, err := duplicateOf(nc.(syscall.Conn))
+	s, err := adopted(nc.(syscall.Conn), nc.LocalAddr(), func(s *socket) error {
+		if len(ahead) > 0 {
+			s.needed().ahead = append([]byte(nil), ahead...)
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, err
-	}
-	s := &socket{fd: fd, network: nc.LocalAddr().Network()}
-	if err := s.learn(); err != nil {
-		_ = syscall.Close(fd)
-		return nil, err
-	}
-	if len(ahead) > 0 {
-		s.needed().ahead = append([]byte(nil), ahead...)
-	}
-	if err := register(s); err != nil {
-		_ = syscall.Close(fd)
 		return nil, err
 	}
 	_ = nc.Close() // its descriptor; the connection is open
 	return &Conn{s}, nil
+}
+
+// adopted makes a socket of a duplicate of c's descriptor. The poller knows it after prepare.
+func adopted(c syscall.Conn, local net.Addr, prepare func(*socket) error) (*socket, error) {
+	fd, err := duplicateOf(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{fd: fd, network: local.Network()}
+	err = s.learn()
+	if err == nil {
+		err = prepare(s)
+	}
+	if err == nil {
+		err = register(s)
+	}
+	if err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	return s, nil
 }
 
 // duplicateOf returns a duplicate of c's descriptor.
@@ -79,20 +93,8 @@ func (s *socket) learn() error {
 // listenerOf makes a Listener of l, as take makes a Conn.
 func listenerOf(l net.Listener) (*Listener, error) {
 	defer func() { _ = l.Close() }()
-	fd, err := duplicateOf(l.(syscall.Conn))
+	s, err := adopted(l.(syscall.Conn), l.Addr(), (*socket).inherited)
 	if err != nil {
-		return nil, err
-	}
-	s := &socket{fd: fd, network: l.Addr().Network()}
-	err = s.learn()
-	if err == nil {
-		err = s.inherited()
-	}
-	if err == nil {
-		err = register(s)
-	}
-	if err != nil {
-		_ = syscall.Close(fd)
 		return nil, err
 	}
 	if u, ok := l.(*net.UnixListener); ok {
