@@ -25,7 +25,7 @@ const (
 
 // storage is where orders are kept.
 type storage struct {
-	durable.Store
+	Store durable.Store
 	name  string // by which another process opens it
 	close func() error
 
