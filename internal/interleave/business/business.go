@@ -1,7 +1,7 @@
 //go:build interleave
 
 // Package business is a scheduler and its work, for programs that are run in each order of their
-// steps: see package interleave. It keeps the books that every scheduler has to balance.
+// steps: see package interleave. It checks the invariants of every scheduler:
 //
 //   - accepted work is run once, or abandoned once, before all goroutines have ended
 //   - after Shutdown nothing is accepted
