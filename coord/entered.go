@@ -80,7 +80,14 @@ type entering[R, P any] struct {
 func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *entering[R, P] {
 	w := spareOf[R, P](r)
 	w.use(h, ask)
-	w.watchOver(ctx)
+	if done := ctx.Done(); done != nil {
+		w.ctx, w.watched = ctx, true
+		if w.lasting = r.Watch(ctx, done); w.lasting != nil {
+			w.lasting.Tell(&w.watch, w)
+		} else {
+			w.watch.Start(ctx, w)
+		}
+	}
 	r.Suspend(w)
 	return w
 }
@@ -136,13 +143,21 @@ func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*st
 // from then on the waiter is the machine's. A machine that was served as it joined is
 // the caller, and need not be told.
 func (w *waiter[R, P]) end() (told continuation.Chain) {
-	if w.watch.Stop() {
+	if w.unwatch() {
 		w.ctx = nil
 	}
 	if w.node != nil {
 		return continuation.Only(w.node)
 	}
 	return told
+}
+
+// unwatch ends the watch of the context, and reports whether w will not be told of its end.
+func (w *waiter[R, P]) unwatch() bool {
+	if w.lasting != nil {
+		return w.lasting.Untell(&w.watch)
+	}
+	return w.watch.Stop()
 }
 
 // Results implements [statemachine.Outcome]. It leaves w to the machine as its spare one.
@@ -160,6 +175,10 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	)
 	w.value, w.err, w.ask = none, nil, ask
 	if w.ctx == nil {
+		if w.watched {
+			r.KeepWatch(w.lasting)
+			w.watched, w.lasting = false, nil
+		}
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
 		r.Keep(w)
 	}

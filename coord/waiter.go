@@ -86,10 +86,11 @@ type waiter[R, P any] struct {
 	node    *continuation.Node
 
 	// Written before the waiter is shared.
-	host  host[R, P]
-	ctx   context.Context // nil: not watched
-	ask   P               // cleared by the completer, or by the machine
-	spare bool            // a machine's, which does not wait with it
+	host    host[R, P]
+	ctx     context.Context // nil: not watched
+	ask     P               // cleared by the completer, or by the machine
+	spare   bool            // a machine's, which does not wait with it
+	watched bool            // a machine's, whose context can end
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
 	// set it.
@@ -101,7 +102,8 @@ type waiter[R, P any] struct {
 	err        error
 	after      outcome // links the decided ones of one step
 
-	watch ctxwatch.Watch
+	watch   ctxwatch.Watch
+	lasting *ctxwatch.Lasting // tells watch, instead of watch itself; nil: watch does
 }
 
 // host is a primitive in which calls wait: its rules. The guard is held when admit and
