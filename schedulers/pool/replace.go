@@ -115,7 +115,8 @@ func (p *Pool) onLook() {
 // countWaiting counts the waiting workers; mu is held. others is how many of the
 // running goroutines are known not to be workers.
 func (p *Pool) countWaiting(others int) {
-	entering := int(p.entering.Load()) // before active: one that gets the lock meanwhile counts twice
+	// Before active: a worker that gets the lock meanwhile counts twice.
+	entering := int(p.entering.Load())
 	active := p.replacement.active(&p.replacement) - others
 	waiting := p.room.running - p.room.blocked - entering - active
 	if waiting <= 0 {
