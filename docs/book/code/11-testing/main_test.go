@@ -112,7 +112,8 @@ func (g *guarded) withdraw(ctx context.Context, amount int) error {
 func TestExercise2NoScheduleOverdrawsAGuardedAccount(t *testing.T) {
 	jobtest.Explore(t, func(ctx context.Context) error {
 		g := &guarded{balance: 100}
-		_, _ = job.WhenAll(g.withdrawAsync(ctx, 80), g.withdrawAsync(ctx, 80)).Wait(ctx) // one has to fail
+		// One has to fail.
+		_, _ = job.WhenAll(g.withdrawAsync(ctx, 80), g.withdrawAsync(ctx, 80)).Wait(ctx)
 		if g.balance != 20 {
 			return fmt.Errorf("balance %d", g.balance)
 		}
