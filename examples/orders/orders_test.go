@@ -35,12 +35,15 @@ func TestNoOrderIsLostWhenWorkersAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	for name, store := range map[string]string{
-		"a file": "", "a Postgres server": postgres, "a NATS server": natsServer, "a NATS cluster": natsCluster,
+	for name, p := range map[string]plan{
+		"a file": {}, "a Postgres server": {store: postgres}, "a NATS server": {store: natsServer},
+		"a NATS cluster":                 {store: natsCluster, faults: faults{cuts: 1}, cut: longerThanLeases},
+		"wrong clocks, and a slow store": {skew: true, slow: 20 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			require.NoError(t, kill(t.Context(), store, 200, &out))
+			p.orders = 200
+			require.NoError(t, kill(t.Context(), p, &out))
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 			assert.True(t, strings.HasPrefix(lines[len(lines)-1], "lost 0, twice 0"), out.String())
 		})
