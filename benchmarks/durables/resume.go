@@ -168,12 +168,15 @@ func (k *kept) continued(ctx context.Context, w *worker, left map[string]bool) (
 // leasing is a store that notes the name of its engine.
 type leasing struct {
 	durable.Store
-	name *string
+	name chan string // takes one
 }
 
 // Lease implements [durable.Store].
 func (l leasing) Lease(ctx context.Context, worker string, until time.Time) error {
-	*l.name = worker
+	select {
+	case l.name <- worker:
+	default: // it is known
+	}
 	return l.Store.Lease(ctx, worker, until)
 }
 
@@ -186,13 +189,13 @@ func serveResume(ctx context.Context, kind, address string, lease time.Duration,
 	if err != nil {
 		return err
 	}
-	var name string
-	e, err := durable.Open(ctx, leasing{s, &name}, durable.Lease(lease), durable.Log(slog.New(slog.DiscardHandler)))
+	name := make(chan string, 1)
+	e, err := durable.Open(ctx, leasing{s, name}, durable.Lease(lease), durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return errors.Join(err, closed())
 	}
 	durable.Serve(e, WorkDurable, &bench{func() { time.Sleep(stepTime) }})
-	fmt.Fprintln(out, name)
+	fmt.Fprintln(out, <-name)
 	<-ctx.Done()
 	return errors.Join(e.Shutdown(context.Background()), closed())
 }

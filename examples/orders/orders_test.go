@@ -110,6 +110,12 @@ func TestThePageShowsWhereAnOrderIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, press("/order", "one"), "completed")
 	assert.Contains(t, press("/cancel", "one"), "has ended")
+	answer, err := server.Client().Get(server.URL + "/metrics")
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	assert.Contains(t, string(body), "\nmovenext_durable_instances_ended_total 1\n")
 	server.Close()
 	require.NoError(t, engine.Shutdown(t.Context()))
 }
