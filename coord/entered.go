@@ -82,11 +82,7 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 	w.use(h, ask)
 	if done := ctx.Done(); done != nil {
 		w.ctx, w.watched = ctx, true
-		if w.lasting = r.Watch(ctx, done); w.lasting != nil {
-			w.lasting.Tell(&w.watch, w)
-		} else {
-			w.watch.Start(ctx, w)
-		}
+		r.Watch(ctx, done, &w.watch, w)
 	}
 	r.Suspend(w)
 	return w
@@ -143,21 +139,13 @@ func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*st
 // from then on the waiter is the machine's. A machine that was served as it joined is
 // the caller, and need not be told.
 func (w *waiter[R, P]) end() (told continuation.Chain) {
-	if w.unwatch() {
+	if w.watch.Stop() {
 		w.ctx = nil
 	}
 	if w.node != nil {
 		return continuation.Only(w.node)
 	}
 	return told
-}
-
-// unwatch ends the watch of the context, and reports whether w will not be told of its end.
-func (w *waiter[R, P]) unwatch() bool {
-	if w.lasting != nil {
-		return w.lasting.Untell(&w.watch)
-	}
-	return w.watch.Stop()
 }
 
 // Results implements [statemachine.Outcome]. It leaves w to the machine as its spare one.
@@ -176,8 +164,8 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	w.value, w.err, w.ask = none, nil, ask
 	if w.ctx == nil {
 		if w.watched {
-			r.KeepWatch(w.lasting)
-			w.watched, w.lasting = false, nil
+			r.KeepWatch(&w.watch)
+			w.watched = false
 		}
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
 		r.Keep(w)

@@ -229,25 +229,3 @@ func TestAWatchFollowsTheContextsOfAMachine(t *testing.T) {
 		}
 	})
 }
-
-func TestAMachineThatWaitsAgainUnderAContextThatCanEndAllocatesNothing(t *testing.T) {
-	if coord.RaceDetector {
-		t.Log("the race detector allocates; the costs of a normal build are checked only")
-		return
-	}
-	const rounds = 10_000
-	one := pool.New(pool.Workers(1, 1))
-	ctx, cancel := context.WithCancel(schedulers.With(context.Background(), one))
-	defer cancel()
-	there, back := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	far := echoAsync(ctx, there, back)
-	_, err := askAsync(ctx, rounds, there, back).Await()
-	require.NoError(t, err)
-	_, err = far.Await()
-	require.ErrorIs(t, err, coord.ErrClosed)
-	runtime.ReadMemStats(&after)
-	assert.Less(t, after.Mallocs-before.Mallocs, uint64(rounds/10))
-	require.NoError(t, one.Shutdown(ctx))
-}

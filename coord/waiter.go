@@ -102,8 +102,7 @@ type waiter[R, P any] struct {
 	err        error
 	after      outcome // links the decided ones of one step
 
-	watch   ctxwatch.Watch
-	lasting *ctxwatch.Lasting // tells watch, instead of watch itself; nil: watch does
+	watch ctxwatch.Turn
 }
 
 // host is a primitive in which calls wait: its rules. The guard is held when admit and
@@ -153,7 +152,7 @@ func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
 func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	if ctx.Done() != nil {
 		w.ctx = ctx
-		w.watch.Start(ctx, w)
+		w.watch.Start(ctx, nil, w)
 	}
 }
 

@@ -106,11 +106,10 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 
 // bound is the context that ends an operation. A spare operation keeps its own.
 type bound struct {
-	op      *operation
-	ctx     context.Context // nil: none
-	watch   ctxwatch.Watch
-	lasting *ctxwatch.Lasting // tells watch, instead of watch itself; nil: watch does
-	why     error             // it has ended; guarded by the socket's lock
+	op    *operation
+	ctx   context.Context // nil: none
+	watch ctxwatch.Turn
+	why   error // it has ended; guarded by the socket's lock
 }
 
 // bind makes ctx end o, which is fresh; done is its Done channel.
@@ -120,24 +119,20 @@ func (o *operation) bind(r *statemachine.Run, ctx context.Context, done <-chan s
 	}
 	b := o.bound
 	b.ctx = ctx
-	if b.lasting = r.Watch(ctx, done); b.lasting != nil {
-		b.lasting.Tell(&b.watch, b)
-	} else {
-		b.watch.Start(ctx, b)
-	}
+	r.Watch(ctx, done, &b.watch, b)
 }
 
 // unbind takes bind back, and reports whether the operation can be used again: false says that
 // ContextEnded has used it or is about to.
 func (b *bound) unbind(r *statemachine.Run) bool {
-	if b == nil || b.ctx == nil {
+	switch {
+	case b == nil || b.ctx == nil:
 		return true
-	}
-	if l := b.lasting; l != nil && !l.Untell(&b.watch) || l == nil && !b.watch.Stop() {
+	case !b.watch.Stop():
 		return false
 	}
-	r.KeepWatch(b.lasting)
-	b.ctx, b.lasting = nil, nil
+	r.KeepWatch(&b.watch)
+	b.ctx = nil
 	return true
 }
 

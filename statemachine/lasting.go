@@ -23,19 +23,19 @@ import (
 // once is the watch of a run whose last wait had one for itself.
 var once = new(ctxwatch.Lasting)
 
-// Watch returns the watch of ctx that the machine keeps, for a wait that is about to begin; done
-// is the context's Done channel, which is not nil. Nil says that the wait has to watch the context
-// for itself. It is for operations, like [Run.Keep]. It runs code of the context.
-func (r *Run) Watch(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting {
+// Watch starts t, the watch of a wait that is about to begin: e is told when ctx ends, whose Done
+// channel is done and not nil. It is for operations, like [Run.Keep], and runs code of the context.
+func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.Turn, e ctxwatch.Ender) {
+	t.Start(ctx, r.lasting(ctx, done), e)
+}
+
+// lasting returns the watch that r keeps, which watches ctx then; nil: none was kept.
+func (r *Run) lasting(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting {
 	l := r.watch
-	switch {
-	case l == nil:
-		return nil
-	case l.Watches(done):
-		r.watch = nil
+	r.watch = nil
+	if l == nil || l.Watches(done) {
 		return l
 	}
-	r.watch = nil
 	if l == once || !l.Stop() {
 		l = new(ctxwatch.Lasting)
 	}
@@ -43,17 +43,22 @@ func (r *Run) Watch(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting
 	return l
 }
 
-// KeepWatch keeps a watch, in which nothing waits any more, for the machine's next wait; nil says
-// that the wait had a watch of its own.
-func (r *Run) KeepWatch(l *ctxwatch.Lasting) {
-	if l == nil {
-		l = once
+// KeepWatch keeps the watch of a wait that is over, which was stopped in time, for the machine's
+// next one.
+func (r *Run) KeepWatch(t *ctxwatch.Turn) {
+	if r.watch = t.Leave(); r.watch == nil {
+		r.watch = once
 	}
-	r.watch = l
 }
 
 // unwatch ends the watch that is kept.
 func (r *Run) unwatch() {
+	if r.watch != nil {
+		r.endWatch()
+	}
+}
+
+func (r *Run) endWatch() {
 	if r.watch != once {
 		r.watch.Stop()
 	}

@@ -187,9 +187,7 @@ func (r *Run) suspended(c *chain, running **Frame) {
 	}
 	c.top = r.top
 	*running = nil
-	if r.watch != nil {
-		r.unwatch()
-	}
+	r.unwatch()
 	if !r.register(c) {
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
@@ -310,9 +308,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (told bool) {
 // or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
 // below continue elsewhere.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
-	if v == nil && r.watch != nil {
-		r.unwatch() // r ends with this goroutine
-	}
+	r.unwatch()                       // the chain may end, and with a Goexit r does
 	if v == nil && failed.State > 0 { // it continues at its epilogue
 		r.sendOn(c)
 		return false
@@ -325,9 +321,6 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	}
 	r.raised = nil
 	if r.pop(failed) == nil {
-		if r.watch != nil {
-			r.unwatch()
-		}
 		r.outcome.report(r.Worker())
 		failed.self.(root).fail(r.outcome.err(), r.Worker())
 		return false

@@ -79,3 +79,36 @@ func (l *Lasting) ContextEnded(*Watch) {
 		w.ender.ContextEnded(w)
 	}
 }
+
+// Turn is the watch of one wait: one of its own or, if the waiter has one that lasts, a turn of
+// that. It is embedded in what waits, and is used again for the next wait. It must not be copied
+// while it is started.
+type Turn struct {
+	watch Watch
+	of    *Lasting // nil: watch is started itself
+}
+
+// Start has e told when ctx ends. l watches ctx; nil: nothing that lasts does. See [Watch.Start].
+func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
+	if t.of = l; l != nil {
+		l.Tell(&t.watch, e)
+		return
+	}
+	t.watch.Start(ctx, e)
+}
+
+// Stop ends the watch and reports whether it did: false says that ContextEnded has been or is
+// being called, or that t was not started.
+func (t *Turn) Stop() bool {
+	if t.of != nil {
+		return t.of.Untell(&t.watch)
+	}
+	return t.watch.Stop()
+}
+
+// Leave returns what was given to Start, when t has been stopped, and forgets it.
+func (t *Turn) Leave() *Lasting {
+	l := t.of
+	t.of = nil
+	return l
+}
