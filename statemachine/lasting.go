@@ -23,8 +23,9 @@ import (
 // once is the watch of a run whose last wait had one for itself.
 var once = new(ctxwatch.Lasting)
 
-// Watch starts t, the watch of a wait that is about to begin: e is told when ctx ends, whose Done
-// channel is done and not nil. It is for operations, like [Run.Keep], and runs code of the context.
+// Watch starts t, the watch of a wait that is about to begin: e is told when ctx ends. done is the
+// Done channel of ctx, and not nil. It is for operations, like [Run.Keep], and runs code of the
+// context.
 func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.Turn, e ctxwatch.Ender) {
 	t.Start(ctx, r.lasting(ctx, done), e)
 }
