@@ -3,7 +3,6 @@ package pgstore_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/durabletest"
-	"github.com/movenext/movenext/durable/internal/shop"
 	"github.com/movenext/movenext/durable/pgstore"
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
@@ -234,53 +232,9 @@ func TestTakingTellsNothing(t *testing.T) {
 	assert.Equal(t, 1, told)
 }
 
-// asleep is the store of a worker that sleeps: it does not renew its lease.
-type asleep struct {
-	durable.Store
-	sleeps atomic.Bool
-}
-
-func (a *asleep) Lease(ctx context.Context, worker string, until time.Time) error {
-	if a.sleeps.Load() {
-		return nil
-	}
-	return a.Store.Lease(ctx, worker, until)
-}
-
-// TestAWorkerThatWakesUpAfterItsLeaseChangesNothing sleeps in a step. Another worker ends the
-// order. Then the first one wakes up: its step has the same key, and its write loses.
 func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
 	schema := newSchema()
-	one, two := opened(t, schema), opened(t, schema)
-	s := shop.New()
-	var called atomic.Bool
-	sleeps, wakes := make(chan struct{}), make(chan struct{})
-	first := &asleep{Store: one}
-	s.Before = func(string) {
-		if called.CompareAndSwap(false, true) {
-			first.sleeps.Store(true)
-			close(sleeps)
-			<-wakes
-		}
-	}
-	quick := []durable.Option{durable.Lease(200 * time.Millisecond), durable.Poll(10 * time.Millisecond), durable.Log(slog.New(slog.DiscardHandler))}
-	sleeper, err := durable.Open(t.Context(), first, quick...)
-	require.NoError(t, err)
-	h, err := durable.Serve(sleeper, shop.OrderDurable, s).Start(t.Context(), "a", shop.Request{Items: []string{"cup"}})
-	require.NoError(t, err)
-	<-sleeps
-	require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
-	other, err := durable.Open(t.Context(), two, quick...)
-	require.NoError(t, err)
-	_, err = durable.Serve(other, shop.OrderDurable, s).Handle("a").Wait(t.Context())
-	require.NoError(t, err)
-	close(wakes)
-	require.NoError(t, sleeper.Shutdown(context.Background())) // it waits for the step
-	require.NoError(t, other.Shutdown(context.Background()))
-	assert.Positive(t, sleeper.Metrics().Conflicts)
-	charged, reserved := s.Sum()
-	assert.Equal(t, [2]int{10, 10}, [2]int{charged, reserved}, "two calls of reserve with one key")
-	assert.GreaterOrEqual(t, s.Count("reserve"), 2)
+	durabletest.TwoWorkers(t, opened(t, schema), opened(t, schema))
 }
 
 func BenchmarkSwap(b *testing.B) {
