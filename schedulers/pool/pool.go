@@ -41,8 +41,7 @@ type Pool struct {
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
 	closed   interleave.Bool
-	crowded  interleave.Bool  // room.waiting > 0; written under mu
-	entering interleave.Int32 // workers that wait for mu to look for work
+	crowded  interleave.Bool // room.waiting > 0; written under mu
 	inbox    inbox
 	pingPong pingPong
 	refused  interleave.Uint64

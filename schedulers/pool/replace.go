@@ -23,18 +23,28 @@ import (
 // The Go runtime counts the goroutines that run and those that could. It does not say
 // which they are; but
 //
-//	  workers alive - workers in Block - workers that wait for the pool's own lock
-//	- goroutines that run or could = workers that wait in their work, at least
+//	workers alive - workers in Block - goroutines that run or could = workers that wait, at least
 //
 // since at best all goroutines that run are workers. Other goroutines can only
-// make the number too small, never too large. Workers that wait for the lock have to be taken
-// off: on a machine that gives the process little of its time, every worker that is preempted
-// with the lock makes all others wait for it. If they were replaced, there would be more workers
-// to wait for it, up to hundreds. Each waiting worker makes room for
+// make the number too small, never too large. Each waiting worker makes room for
 // another one, and a worker that returns while too many run ends instead of
 // taking more work. So however many workers are alive, the number that compute is
 // one to four times the width of the pool. This is, one level up, the rule by
 // which the runtime hands a processor off when a goroutine makes a system call.
+//
+// # Workers that wait for the pool
+//
+// On a machine that gives the process little of its time, a worker that is preempted with
+// the pool's own lock makes all others wait for it. If they were replaced, there would be
+// more workers to wait for it, up to hundreds. They are told apart by what they are doing:
+// the number of a worker's steps is odd while it runs work, so
+//
+//	workers that wait in their work <= workers whose steps are odd - workers in Block
+//
+// Looking at every worker takes long if there are a thousand. So one look proves half as many
+// again as it has seen, and a chain of starting workers looks a dozen times; the timer
+// begins anew. (The obvious way, a count of workers that come for the lock, makes each of
+// them write to one cache line: ten thousand jobs that block took twice as long.)
 //
 // # When to look
 //
@@ -50,6 +60,8 @@ type replacement struct {
 	timer *interleave.Timer
 	on    bool
 	last  uint64 // progress at the last look
+	// proven is how many workers may be taken to wait in their work without a look at each.
+	proven int
 
 	active func(*replacement) int // goroutines that run or could
 	census census.Counter
@@ -95,7 +107,7 @@ func (p *Pool) onLook() {
 		return
 	}
 	before := r.last
-	r.last = p.progress()
+	r.last, r.proven = p.progress(), 0
 	works := (r.last - before) / 2 // counts starts and ends
 	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.room.running) {
 		p.countWaiting(1)
@@ -115,10 +127,13 @@ func (p *Pool) onLook() {
 // countWaiting counts the waiting workers; mu is held. others is how many of the
 // running goroutines are known not to be workers.
 func (p *Pool) countWaiting(others int) {
-	// Before active: a worker that gets the lock meanwhile counts twice.
-	entering := int(p.entering.Load())
-	active := p.replacement.active(&p.replacement) - others
-	waiting := p.room.running - p.room.blocked - entering - active
+	r := &p.replacement
+	active := r.active(r) - others
+	waiting := p.room.running - p.room.blocked - active
+	if waiting > r.proven {
+		inside := p.insideWork() - p.room.blocked
+		waiting, r.proven = min(waiting, inside), inside+inside/2
+	}
 	if waiting <= 0 {
 		p.setWaiting(0)
 		return
@@ -126,6 +141,17 @@ func (p *Pool) countWaiting(others int) {
 	// Plus the width of the pool: otherwise the chain of workers that start one another
 	// would break whenever one is not quite asleep yet.
 	p.setWaiting(min(waiting+p.room.goal, p.max-p.room.limit))
+}
+
+// insideWork returns how many workers run work; mu is held.
+func (p *Pool) insideWork() int {
+	n := 0
+	for _, w := range p.slots.all {
+		if w.loop.Busy() {
+			n++
+		}
+	}
+	return n
 }
 
 // setWaiting sets how many more workers may run because some wait; mu is held.
