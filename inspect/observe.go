@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
@@ -206,6 +207,9 @@ func (e *Event) suspended(of tracking.Machine, on any) {
 // madeAt returns the outermost function of a machine, or where a job was made.
 func madeAt(of tracking.Machine, h job.Handle) schedulers.Place {
 	if of == nil {
+		if in := jobcore.Of(h); in == nil || in.About().Made == 0 {
+			return schedulers.Place{} // Creation would format the job's number
+		}
 		at := h.Creation()
 		return schedulers.Place{Function: at.Function, File: at.File, Line: at.Line}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -20,8 +21,8 @@ type Option struct {
 	read   schedulers.Hook[*[]Latency]
 }
 
-// Sample makes Track track one of n suspensions, chosen at random; a report then
-// counts about one of n machines. An n below 2 means all.
+// Sample makes Track track one of n suspensions and one of n jobs with a function, chosen at
+// random; a report then counts about one of n machines. An n below 2 means all.
 func Sample(n int) Option { return Option{sample: n} }
 
 // Named makes Track track only machines whose job has one of the names; without
@@ -68,7 +69,12 @@ func change(f func([]*track) []*track) {
 	case 1:
 		tracking.Set(list[0].wants)
 	default:
+		among := list[0].wants.Among // the one that selects most decides
+		for _, t := range list {
+			among = min(among, t.wants.Among)
+		}
 		tracking.Set(&tracking.Filter{
+			Among: among,
 			Machine: func(m tracking.Machine) bool {
 				return slices.ContainsFunc(list, func(t *track) bool { return t.wants.Machine(m) })
 			},
@@ -81,19 +87,22 @@ func change(f func([]*track) []*track) {
 
 // wanted returns what the options allow.
 func wanted(opts []Option) *tracking.Filter {
-	n, named := uint32(1), false
+	n, named := uint64(1), false
 	var names []string
 	for _, o := range opts {
 		if o.sample > 1 {
-			n = uint32(o.sample)
+			n = uint64(o.sample)
 		}
 		named = named || o.named
 		names = append(names, o.names...)
 	}
-	selected := func() bool { return n <= 1 || rand.Uint32N(n) == 0 }
 	return &tracking.Filter{
-		Machine: func(m tracking.Machine) bool { return selected() && (!named || allowed(m.Handle(), names)) },
-		Job:     func(h any) bool { return selected() && (!named || allowed(h, names)) },
+		Among: n,
+		Machine: func(m tracking.Machine) bool {
+			return (n <= 1 || rand.Uint64N(n) == 0) && (!named || allowed(m.Handle(), names))
+		},
+		// A job is selected by its address, which costs less than a random number.
+		Job: func(h any) bool { return sample.OneIn(n, h) && (!named || allowed(h, names)) },
 	}
 }
 

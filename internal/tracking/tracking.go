@@ -34,6 +34,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -72,6 +73,7 @@ type Record struct {
 
 // Filter decides which machines are tracked, and which jobs with a function.
 type Filter struct {
+	Among   uint64 // one job in so many may be wanted; see [sample.OneIn]
 	Machine func(m Machine) bool
 	Job     func(job any) bool
 }
@@ -132,9 +134,10 @@ func Set(f *Filter) {
 // Forget drops all entered machines and jobs. Their slots remain theirs until they
 // continue or end.
 func Forget() {
-	drop := func(r *Record) { r.Of, r.On = nil, nil }
-	Each(drop)
-	EachJob(drop)
+	for _, t := range []*table{&machines, &jobs} {
+		t.each(func(r *Record) { r.Of, r.On = nil, nil })
+		t.release()
+	}
 }
 
 // Enter enters a machine that is about to register with on, if it is to be tracked,
@@ -150,7 +153,7 @@ func Enter(m Machine, on any) (ticket uint32) {
 // WantsJob reports whether a job that is made is to be tracked.
 func WantsJob(job any) bool {
 	s := current.Load()
-	return s != nil && s.filter != nil && s.filter.Job(job)
+	return s != nil && s.filter != nil && sample.OneIn(s.filter.Among, job) && s.filter.Job(job)
 }
 
 // EnterJob enters a job, as what a record is On, and returns its ticket, which is not 0.
@@ -200,6 +203,15 @@ func (t *table) each(f func(*Record)) {
 	}
 }
 
+func (t *table) release() {
+	for i := range t {
+		s := &t[i]
+		s.mu.Lock()
+		s.release()
+		s.mu.Unlock()
+	}
+}
+
 // shard is a part of the table. Slot 0 is never used.
 type shard struct {
 	mu     sync.Mutex
@@ -234,7 +246,21 @@ func (s *shard) leave(slot uint32) {
 	*s.slot(slot) = Record{Since: int64(s.free)}
 	s.free = slot
 	if s.live--; s.live == 0 {
-		s.chunks, s.used, s.free = nil, 0, 0
+		s.used, s.free = 0, 0
+		s.release()
+	}
+}
+
+// release frees the memory of a shard without records; mu is held. While there is tracking,
+// it keeps some: records that come and go one by one would each need a new chunk.
+func (s *shard) release() {
+	switch {
+	case s.live > 0:
+	case Tracked() && len(s.chunks) > 0:
+		clear(s.chunks[1:])
+		s.chunks = s.chunks[:1]
+	default:
+		s.chunks = nil
 	}
 }
 
