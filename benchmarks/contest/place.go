@@ -6,7 +6,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/dedicated"
 	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/observed"
 	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
@@ -44,6 +47,22 @@ var (
 		return goroutine.New()
 	}}
 )
+
+// The places that put an order on top of a pool.
+var (
+	RoundRobin = Place{"movenext roundrobin", func(s Setting) ending { return roundrobin.New(under(s)) }}
+	Priority   = Place{"movenext priority", func(s Setting) ending { return priority.New(under(s), 3) }}
+	Observed   = Place{"movenext observed", func(s Setting) ending { return observed.New(under(s), func(observed.Event) {}) }}
+)
+
+// under returns the pool that a scheduler lies over. It needs no end: it has no goroutine while
+// it is idle.
+func under(s Setting) *pool.Pool {
+	if s.Workers == 0 {
+		return pool.New()
+	}
+	return pool.New(pool.Workers(s.Workers, s.Workers))
+}
 
 // Open returns a context whose ambient scheduler is a new one of this place, and the
 // function that ends it. (The default has none: its jobs run where any program's do.)

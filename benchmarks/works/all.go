@@ -31,6 +31,7 @@ func All() []*contest.Work {
 		lateness(),
 		collecting(),
 	}
+	all = append(all, variants()...)
 	for _, w := range all {
 		w.Targets = targets[w.ID]
 	}

@@ -13,6 +13,11 @@
 //   - Asynchronous functions are generated from machines.go; none was
 //     tuned by hand.
 //
+// # Kind works and real ones
+//
+// W1 to W9 are the works that benchmarks of such libraries have: one context that never ends.
+// V1 to V9 are the same under what real programs have (met.go).
+//
 // # Names
 //
 // Contenders called "movenext" use the default scheduler with its default options.

@@ -47,6 +47,21 @@ func pingPongJobs(ctx context.Context, n int, ping, pong *coord.Channel[int]) er
 	return sumOf([]*job.Job[int]{near}, 2*n)
 }
 
+// pingPongInOrder is pingPongJobs with new channels. If it is reversed, the side that sends
+// first is started first.
+func pingPongInOrder(ctx context.Context, n int, reversed bool) error {
+	ping, pong := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
+	if !reversed {
+		return pingPongJobs(ctx, n, ping, pong)
+	}
+	near := serverAsync(ctx, pong, ping, n)
+	far := playerAsync(ctx, ping, pong, n)
+	if _, err := far.Wait(ctx); err != nil {
+		return err
+	}
+	return sumOf([]*job.Job[int]{near}, 2*n)
+}
+
 func pingPongChannels(_ *contest.Meter, n int) error {
 	ping, pong := make(chan int), make(chan int)
 	go func() {

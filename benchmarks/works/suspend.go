@@ -39,6 +39,17 @@ func gosched(_ *contest.Meter, n int) error {
 	return contest.Check(count.await(), n)
 }
 
+// giveWay is runtime.Gosched for a goroutine that can be stopped.
+func giveWay(ctx context.Context) error {
+	runtime.Gosched()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+		return nil
+	}
+}
+
 func pull(_ *contest.Meter, n int) error {
 	next, stop := iter.Pull(func(yield func(int) bool) {
 		for i := range n {
