@@ -260,7 +260,7 @@ func TestInterleavingsOfALastingWatch(t *testing.T) {
 					l.Start(ctx, ctx.done)
 					for i := range turns {
 						l.Tell(&turns[i].Watch, &turns[i])
-						turns[i].returned = l.Untell(&turns[i].Watch)
+						turns[i].returned = l.Untell()
 					}
 					l.Stop()
 				})

@@ -18,29 +18,41 @@ import (
 // which would find the group of the last one.
 //
 // So the machine keeps a watch from one wait to the next, and says which of its waits is to be
-// told. Two compare-and-swaps a wait remain.
+// told. Two compare-and-swaps a wait remain. (Of a number: that of a pointer takes twice as long,
+// for the collector's sake.)
 //
 //	a wait                                  the context ends
-//	 1. CAS now: nothing → the wait;         1. swap now: → over
-//	    fails: it has ended, tell the wait   2. it was a wait: tell it
+//	 1. idle: write the wait;                1. swap state: → over
+//	    CAS state: idle → waiting            2. it was waiting: read the wait, and tell it
+//	    fails: it has ended, tell the wait
 //	 2. wait
-//	 3. CAS now: the wait → nothing;
+//	 3. CAS state: waiting → idle
 //	    fails: it is being told
 //
 // Proof. The right swap happens once. If it comes before the left step 1, or after step 3, it
-// finds nothing, and step 1 finds over. If it comes between them, it finds the wait and tells it,
-// and step 3 fails, so that the wait's memory is not used for another one.
+// finds idle and reads nothing, and step 1 finds over. If it comes between them, it finds the wait
+// and tells it, and step 3 fails, so that the wait's memory is not used for another one. Nor is
+// the place where it is written: step 1 writes there only if the state is idle.
 
 // Lasting is a watch of one context for many waits, one at a time. Start comes first. One
 // goroutine at a time may call its methods.
 type Lasting struct {
 	watch Watch
 	done  <-chan struct{}
-	now   interleave.Pointer[Watch] // the wait to tell; nil: nothing waits
+	wait  *Watch // the wait to tell while state is waiting
+	state interleave.Uint32
 }
 
-// over is what now points to when the context has ended.
-var over Watch
+// The states of a Lasting.
+//
+//	idle ──1──▶ waiting ──3──▶ idle
+//	  │            │
+//	  └────────────┴──▶ over
+const (
+	idle uint32 = iota
+	waiting
+	over // the context has ended
+)
 
 // Start begins to watch ctx, whose Done channel is done, which is not nil. It runs code of the
 // context.
@@ -51,7 +63,7 @@ func (l *Lasting) Start(ctx context.Context, done <-chan struct{}) {
 
 // Watches reports whether l watches the context with this Done channel, which had not ended when l
 // looked.
-func (l *Lasting) Watches(done <-chan struct{}) bool { return l.done == done && l.now.Load() != &over }
+func (l *Lasting) Watches(done <-chan struct{}) bool { return l.done == done && l.state.Load() != over }
 
 // Stop ends the watch, and reports whether it may be started again: it may not if the context has
 // ended. No wait is told when it is called.
@@ -64,19 +76,23 @@ func (l *Lasting) Stop() bool {
 // started by its own method meanwhile.
 func (l *Lasting) Tell(w *Watch, e Ender) {
 	w.ender = e
-	if !l.now.CompareAndSwap(nil, w) {
-		e.ContextEnded(w)
+	if l.state.Load() == idle { // else an earlier wait may still be read
+		l.wait = w
+		if l.state.CompareAndSwap(idle, waiting) {
+			return
+		}
 	}
+	e.ContextEnded(w)
 }
 
 // Untell takes Tell back and reports whether it did: false says that ContextEnded has been or is
 // being called.
-func (l *Lasting) Untell(w *Watch) bool { return l.now.CompareAndSwap(w, nil) }
+func (l *Lasting) Untell() bool { return l.state.CompareAndSwap(waiting, idle) }
 
 // ContextEnded implements [Ender].
 func (l *Lasting) ContextEnded(*Watch) {
-	if w := l.now.Swap(&over); w != nil {
-		w.ender.ContextEnded(w)
+	if l.state.Swap(over) == waiting {
+		l.wait.ender.ContextEnded(l.wait)
 	}
 }
 
@@ -101,7 +117,7 @@ func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
 // being called, or that t was not started.
 func (t *Turn) Stop() bool {
 	if t.of != nil {
-		return t.of.Untell(&t.watch)
+		return t.of.Untell()
 	}
 	return t.watch.Stop()
 }

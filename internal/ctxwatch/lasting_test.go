@@ -16,11 +16,11 @@ func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
 		assert.True(t, l.Watches(ctx.Done()))
 		var before, during, after told
 		l.Tell(&before.Watch, &before)
-		assert.True(t, l.Untell(&before.Watch))
+		assert.True(t, l.Untell())
 		l.Tell(&during.Watch, &during)
 		cancel()
 		synctest.Wait()
-		assert.False(t, l.Untell(&during.Watch))
+		assert.False(t, l.Untell())
 		assert.False(t, l.Watches(ctx.Done()), "it has ended")
 		l.Tell(&after.Watch, &after)
 		assert.Equal(t, []int{0, 1, 1}, []int{before.times, during.times, after.times})
