@@ -5,6 +5,7 @@ package ambient
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,9 +19,40 @@ var defaultHome atomic.Pointer[schedulers.Home]
 // holds no goroutine while it is idle, so it is never shut down.
 var builtin = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(pool.New()) })
 
+// stands are the homes of simulations that stand for the default, the latest last.
+var stands struct {
+	sync.Mutex
+	in     []*schedulers.Home
+	latest atomic.Pointer[schedulers.Home]
+}
+
+// StandIn makes s the default, whatever SetDefault says, until end is called, once. Calls
+// may overlap: the latest that has not ended counts. It does not block, and is safe for
+// concurrent use.
+func StandIn(s schedulers.Scheduler) (end func()) {
+	h := schedulers.HomeFor(s)
+	stands.Lock()
+	defer stands.Unlock()
+	stands.in = append(stands.in, h)
+	stands.latest.Store(h)
+	return func() {
+		stands.Lock()
+		defer stands.Unlock()
+		stands.in = slices.DeleteFunc(stands.in, func(other *schedulers.Home) bool { return other == h })
+		var latest *schedulers.Home
+		if n := len(stands.in); n > 0 {
+			latest = stands.in[n-1]
+		}
+		stands.latest.Store(latest)
+	}
+}
+
 // Default returns where work runs whose context names no scheduler. It is never nil, and
 // does not block.
 func Default() *schedulers.Home {
+	if h := stands.latest.Load(); h != nil {
+		return h
+	}
 	if h := defaultHome.Load(); h != nil {
 		return h
 	}

@@ -32,6 +32,10 @@ var searches struct {
 // and is safe for concurrent use.
 func Spent(n int32) bool { return n+ahead.Load() >= usual }
 
+// Searching reports whether every await yields. It does not block, and is safe for
+// concurrent use.
+func Searching() bool { return ahead.Load() > 0 }
+
 // EveryAwait makes every await of the process yield, until end is called, once. It does
 // not block, and is safe for concurrent use; calls nest.
 func EveryAwait() (end func()) {
