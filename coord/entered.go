@@ -80,7 +80,10 @@ type entering[R, P any] struct {
 func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *entering[R, P] {
 	w := spareOf[R, P](r)
 	w.use(h, ask)
-	w.watchOver(ctx)
+	if done := ctx.Done(); done != nil {
+		w.ctx, w.watched = ctx, true
+		r.Watch(ctx, done, &w.watch, w)
+	}
 	r.Suspend(w)
 	return w
 }
@@ -176,6 +179,10 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	)
 	w.value, w.err, w.ask = none, nil, ask
 	if w.ctx == nil {
+		if w.watched {
+			r.KeepWatch(&w.watch)
+			w.watched = false
+		}
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
 		r.Keep(w)
 	}

@@ -86,10 +86,11 @@ type waiter[R, P any] struct {
 	node    *continuation.Node
 
 	// Written before the waiter is shared.
-	host  host[R, P]
-	ctx   context.Context // nil: not watched
-	ask   P               // cleared by the completer, or by the machine
-	spare bool            // a machine's, which does not wait with it
+	host    host[R, P]
+	ctx     context.Context // nil: not watched
+	ask     P               // cleared by the completer, or by the machine
+	spare   bool            // a machine's, which does not wait with it
+	watched bool            // a machine's, whose context can end
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
 	// set it.
@@ -101,7 +102,7 @@ type waiter[R, P any] struct {
 	err        error
 	after      outcome // links the decided ones of one step
 
-	watch ctxwatch.Watch
+	watch ctxwatch.Turn
 }
 
 // host is a primitive in which calls wait: its rules. The guard is held when admit and
@@ -151,7 +152,7 @@ func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
 func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	if ctx.Done() != nil {
 		w.ctx = ctx
-		w.watch.Start(ctx, w)
+		w.watch.Start(ctx, nil, w)
 	}
 }
 

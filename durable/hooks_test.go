@@ -2,8 +2,12 @@ package durable_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,4 +85,50 @@ func TestAStuckInstanceIsToldOf(t *testing.T) {
 		assert.EqualValues(t, 1, e.Metrics().Stuck)
 		time.Sleep(time.Second)
 	})
+}
+
+// TestTheDashboardShowsWhatIsThere compares docs/howto/durable-dashboard.json with what an engine
+// writes: each name on it exists, and each metric is on it.
+func TestTheDashboardShowsWhatIsThere(t *testing.T) {
+	raw, err := os.ReadFile("../docs/howto/durable-dashboard.json")
+	require.NoError(t, err)
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(raw, &dashboard))
+	var text bytes.Buffer
+	times := durable.Histogram{Bounds: []float64{1}, Counts: []uint64{2, 1}, Sum: 4.5}
+	require.NoError(t, durable.Metrics{StepTimes: times, WriteTimes: times}.WriteText(&text))
+	for _, line := range []string{
+		"# TYPE movenext_durable_steps_total counter", "movenext_durable_steps_total 0",
+		`movenext_durable_step_seconds_bucket{le="1"} 2`, `movenext_durable_step_seconds_bucket{le="+Inf"} 3`,
+		"movenext_durable_step_seconds_sum 4.5", "movenext_durable_step_seconds_count 3",
+	} {
+		assert.Contains(t, text.String(), line+"\n")
+	}
+	names := regexp.MustCompile(`movenext_\w+`)
+	written := map[string]bool{}
+	for line := range strings.Lines(text.String()) {
+		if name := names.FindString(line); !strings.HasPrefix(line, "#") {
+			written[name] = true
+		}
+	}
+	shown := map[string]bool{}
+	for _, p := range dashboard.Panels {
+		require.NotEmpty(t, p.Targets, p.Title)
+		for _, target := range p.Targets {
+			found := names.FindAllString(target.Expr, -1)
+			require.NotEmpty(t, found, p.Title)
+			for _, name := range found {
+				assert.True(t, written[name], "%s: there is no metric %s", p.Title, name)
+				shown[name] = true
+			}
+		}
+	}
+	for name := range written {
+		assert.True(t, shown[name], "%s is on no panel", name)
+	}
 }

@@ -299,8 +299,8 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 		m.extras().tellStart()
 	}
 	c.fn = nil
-	if recycle {
-		s.mu.Lock()
+	// A worker must not wait for this: it would look like one whose work blocks.
+	if recycle && s.mu.TryLock() {
 		s.children.giveBack(c)
 		s.mu.Unlock()
 	}

@@ -28,7 +28,7 @@ type operation struct {
 	// Guarded by the socket's lock. Once state is decided, they belong to the waiter.
 	state state
 	next  *operation // in the direction's queue
-	bound *bound     // nil: no context ends it
+	bound *bound     // the context that ends it; nil: none has ended one yet
 
 	held  bool // it had the turn when it was made
 	spare bool // kept by a machine that does not use it now
@@ -104,12 +104,36 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	return o.of.enqueue(o, o.held) != over
 }
 
-// bound is the context that ends an operation.
+// bound is the context that ends an operation. A spare operation keeps its own.
 type bound struct {
 	op    *operation
-	ctx   context.Context
-	watch ctxwatch.Watch
+	ctx   context.Context // nil: none
+	watch ctxwatch.Turn
 	why   error // it has ended; guarded by the socket's lock
+}
+
+// bind makes ctx end o, which is fresh; done is its Done channel.
+func (o *operation) bind(r *statemachine.Run, ctx context.Context, done <-chan struct{}) {
+	if o.bound == nil {
+		o.bound = &bound{op: o}
+	}
+	b := o.bound
+	b.ctx = ctx
+	r.Watch(ctx, done, &b.watch, b)
+}
+
+// unbind takes bind back, and reports whether the operation can be used again: false says that
+// ContextEnded has used it or is about to.
+func (b *bound) unbind(r *statemachine.Run) bool {
+	switch {
+	case b == nil || b.ctx == nil:
+		return true
+	case !b.watch.Stop():
+		return false
+	}
+	r.KeepWatch(&b.watch)
+	b.ctx = nil
+	return true
 }
 
 // ContextEnded implements ctxwatch.Ender.
@@ -172,9 +196,10 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 		o.handle.Init(o)
 	}
 	o.transfer, o.of, o.state, o.held, o.spare = *tr, s, fresh, v == holds, false
-	if ctx != nil && ctx.Done() != nil {
-		o.bound = &bound{op: o, ctx: ctx}
-		o.bound.watch.Start(ctx, o.bound)
+	if ctx != nil {
+		if done := ctx.Done(); done != nil {
+			o.bind(r, ctx, done)
+		}
 	}
 	r.Suspend(o)
 	return o
@@ -191,10 +216,10 @@ func (o *operation) Results(r *statemachine.Run) (int, error) {
 func (o *operation) results(r *statemachine.Run) transfer {
 	_ = r.Refusal() // Abandon has made it the error, unless the operation had ended before
 	tr := o.transfer
-	if b := o.bound; b != nil && !b.watch.Stop() {
-		return tr // ContextEnded is about to use the operation
+	if !o.bound.unbind(r) {
+		return tr
 	}
-	*o = operation{spare: true, handle: o.handle}
+	*o = operation{spare: true, handle: o.handle, bound: o.bound}
 	r.Keep(o)
 	return tr
 }

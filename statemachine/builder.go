@@ -40,6 +40,7 @@ func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 // SetResult completes the job with what the function returned. r is what the machine
 // was given: its last run.
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
+	r.unwatch() // the context may be a job's, which lasts as long as it is watched
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
 		b.promise.Leave(b.ctx)
 		told.Deliver(r.leaving())

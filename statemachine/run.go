@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
@@ -38,6 +39,10 @@ type Run struct {
 	// What the goroutine was given for the chain; nil: nothing. During a hot start, by
 	// SetGoroutineLabels. See labels.go.
 	labels *schedulers.Labels
+
+	// The watch of the context of the waits that came one after the other, kept for the next
+	// one; see lasting.go.
+	watch *ctxwatch.Lasting
 
 	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
 
@@ -182,6 +187,7 @@ func (r *Run) suspended(c *chain, running **Frame) {
 	}
 	c.top = r.top
 	*running = nil
+	r.unwatch()
 	if !r.register(c) {
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
@@ -302,6 +308,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (told bool) {
 // or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
 // below continue elsewhere.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
+	r.unwatch()                       // the chain may end, and with a Goexit r does
 	if v == nil && failed.State > 0 { // it continues at its epilogue
 		r.sendOn(c)
 		return false

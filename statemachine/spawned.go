@@ -74,6 +74,7 @@ func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
 // SetResult says what the function returned. r is what the machine was given: its last
 // run.
 func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
+	r.unwatch()
 	s.end.Return(v, err).Deliver(r.leaving())
 }
 

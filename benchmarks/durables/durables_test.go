@@ -29,6 +29,9 @@ func TestEachCommandPrintsItsLines(t *testing.T) {
 		{[]string{"steps", "-workflows", "20", "-steps", "5", "-at-a-time", "4"}, []string{"20 workflows of 5 steps", "DBOS on Postgres", "movenext on Postgres", "movenext on SQLite"}},
 		{[]string{"latency", "-commits", "50"}, []string{"SQLite", "Postgres"}},
 		{[]string{"restart", "-instances", "2000"}, []string{"2000 instances suspended", "kept in memory by the engine: 0 instances", "all 2000 are handed out"}},
+		{[]string{"timers", "-instances", "300", "-within", "100ms", "-stores", "sqlite"}, []string{"300 instances asleep", "late: p50"}},
+		{[]string{"resume", "-workflows", "10", "-kills", "1", "-lease", "300ms", "-stores", "sqlite"}, []string{"continued elsewhere: p50"}},
+		{[]string{"plan", "-instances", "500", "-stores", "sqlite"}, []string{"| 1e+09 | 11574 |", "first bottleneck"}},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {
 			var out bytes.Buffer

@@ -53,3 +53,11 @@ func (b *bench) Approve(ctx context.Context, o Order) (items int, err error) {
 	}
 	return len(o.Items), nil
 }
+
+// Nap sleeps.
+//
+//movenext:durable name=durables.Nap
+func (b *bench) Nap(ctx context.Context, d time.Duration) (slept time.Duration, err error) {
+	err = durable.Sleep(ctx, d)
+	return d, err
+}

@@ -173,4 +173,71 @@ func (f *benchApproveSaved) Outcome() (any, *error) {
 	return &f.items, &f.err
 }
 
-// Digest of what is above: 225d27330d461805
+// NapDurable is [bench.Nap] as a durable function.
+var NapDurable = durable.Function[*bench, time.Duration, time.Duration]{
+	Name:   "durables.Nap",
+	Layout: "153c27a43e667fba",
+	Points: []durable.Point{
+		{Name: "begin", At: "work.go:60"},
+		{Name: "Sleep", At: "work.go:61"},
+	},
+	New: func(receiver *bench, request time.Duration) durable.Frame {
+		return &benchNapSaved{b: receiver, d: request}
+	},
+}
+
+// benchNapSaved has the variables of [bench.Nap], and what its steps are given and return.
+type benchNapSaved struct {
+	durable.NoDeferred
+	b *bench // given again when it is loaded
+
+	d     time.Duration
+	slept time.Duration
+	err   error
+}
+
+// MoveNext runs [bench.Nap] from the point where it stopped to its next one (false) or its end (true).
+func (f *benchNapSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
+	switch t.Point() {
+	case 1:
+		goto resume1
+	}
+	// work.go:61: err = durable.Sleep(ctx, d)
+	return t.Sleep(1, f.d)
+resume1:
+	f.err = t.Err()
+	f.slept = f.d
+	return t.Return()
+}
+
+// Call calls the step of a point of [bench.Nap].
+func (f *benchNapSaved) Call(ctx context.Context, point int) (err error) {
+	switch point {
+	}
+	return err
+}
+
+// Live are the values that [bench.Nap] needs at a point and after it.
+func (f *benchNapSaved) Live(point int) []durable.Value {
+	switch point {
+	case 0:
+		return []durable.Value{
+			{Name: "d", Ptr: &f.d},
+		}
+	case 1: // Sleep
+		return []durable.Value{
+			{Name: "d", Ptr: &f.d},
+		}
+	}
+	return []durable.Value{
+		{Name: "slept", Ptr: &f.slept},
+		{Name: "err", Ptr: &f.err},
+	}
+}
+
+// Outcome points to the results.
+func (f *benchNapSaved) Outcome() (any, *error) {
+	return &f.slept, &f.err
+}
+
+// Digest of what is above: 9392656ac81a4145

@@ -23,6 +23,11 @@ func TestTheStoreInMemoryKeepsItsPromises(t *testing.T) {
 	durabletest.Store(t, func(testing.TB) durable.Store { return durable.NewMemory() })
 }
 
+func TestTwoWorkersOfTheMemoryStore(t *testing.T) {
+	s := durable.NewMemory()
+	durabletest.TwoWorkers(t, s, s)
+}
+
 // order is a case whose charges and reservations have to balance.
 func order(signals ...durabletest.Signal) durabletest.Case[*shop.Shop, shop.Request, shop.Receipt] {
 	return durabletest.Case[*shop.Shop, shop.Request, shop.Receipt]{

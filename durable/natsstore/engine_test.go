@@ -109,3 +109,8 @@ func TestAnotherWorkerContinuesAfterTheLease(t *testing.T) {
 	t.Logf("continued and ended %v after the death, with a lease of %v", took, lease)
 	assert.Equal(t, 1, second.Count("reserve"))
 }
+
+func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
+	c := natstest.New(t, 1)
+	durabletest.TwoWorkers(t, connected(t, c.URL()), connected(t, c.URL()))
+}

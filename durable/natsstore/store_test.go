@@ -126,6 +126,21 @@ func TestBucketsOfANewerVersionAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, natsstore.ErrForeign)
 }
 
+// TestTwoNamesAreTwoStores in one account, and one name is one, whatever its programs are.
+func TestTwoNamesAreTwoStores(t *testing.T) {
+	c := natstest.New(t, 1)
+	stores := map[string]*natsstore.Store{}
+	for _, name := range []string{"orders", "orders-2", "orders again"} {
+		stores[name] = connected(t, c.URL(), natsstore.Bucket(strings.TrimSuffix(name, " again")), natsstore.Shards(1))
+	}
+	_, err := stores["orders"].Swap(t.Context(), instance("a"))
+	require.NoError(t, err)
+	_, err = stores["orders-2"].Load(t.Context(), "a")
+	require.ErrorIs(t, err, durable.ErrNotFound)
+	_, err = stores["orders again"].Swap(t.Context(), instance("a"))
+	require.ErrorIs(t, err, durable.ErrConflict, "its id is taken")
+}
+
 func TestBucketsOfOthersAreRefused(t *testing.T) {
 	c := natstest.New(t, 1)
 	js := connection(t, c.URL())

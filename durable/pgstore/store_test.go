@@ -232,6 +232,11 @@ func TestTakingTellsNothing(t *testing.T) {
 	assert.Equal(t, 1, told)
 }
 
+func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
+	schema := newSchema()
+	durabletest.TwoWorkers(t, opened(t, schema), opened(t, schema))
+}
+
 func BenchmarkSwap(b *testing.B) {
 	for _, writers := range []int{1, 16, 64} {
 		b.Run(fmt.Sprint("writers ", writers), func(b *testing.B) {

@@ -43,6 +43,11 @@ func TestStore(t *testing.T) {
 	durabletest.Store(t, func(t testing.TB) durable.Store { return opened(t, fileIn(t)) })
 }
 
+func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
+	s := opened(t, fileIn(t))
+	durabletest.TwoWorkers(t, s, s)
+}
+
 func instance(id string) *durable.Record {
 	return &durable.Record{ID: id, Function: "f", Run: "r", Status: durable.Waiting, State: []byte("state")}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,11 +22,14 @@ const members = 3
 // servers are the processes of a cluster.
 type servers struct {
 	plan    natstest.Plan
+	network *network
 	running [members]*exec.Cmd
 	conn    *nats.Conn
 	js      jetstream.JetStream
 
-	kills, leaders, pauses int
+	// What has happened to servers: kills of leaders, cuts between a server and the others, kills
+	// of any server, and pauses.
+	leaders, cuts, kills, pauses atomic.Int64
 }
 
 // serveCluster starts a cluster, and opens a store on it.
@@ -35,6 +39,10 @@ func serveCluster(ctx context.Context, dir string) (*storage, error) {
 		return nil, err
 	}
 	c := &servers{plan: plan}
+	if c.network, err = newNetwork(plan.Routes, plan.Clients); err != nil {
+		return nil, err
+	}
+	c.plan.Ways = c.network.ways()
 	for i := range c.running {
 		c.start(i)
 	}
@@ -109,13 +117,14 @@ func (c *servers) close() {
 	for _, cmd := range c.running {
 		end(cmd)
 	}
+	c.network.close()
 }
 
-// killer kills a server now and then and starts it again, every second time one that leads a
-// bucket. Every third time it stops the server instead, for longer than the others wait for it, so
-// that it wakes up as a leader that is none. It waits until all servers have caught up in
-// between. A nil cluster has no servers.
-func (c *servers) killer(ctx context.Context) {
+// killer does something to one server after another: it kills the one that leads a bucket and
+// starts it again; it cuts a server off for a while; and now and then it kills any, or stops one
+// for longer than the others wait for it, so that it wakes up as a leader that is none. It waits
+// until all servers have caught up in between. A nil cluster has no servers.
+func (c *servers) killer(ctx context.Context, while time.Duration) {
 	for n := 0; c != nil; {
 		select {
 		case <-time.After(time.Duration(500+rand.IntN(1000)) * time.Millisecond):
@@ -126,25 +135,61 @@ func (c *servers) killer(ctx context.Context) {
 		if !whole {
 			continue
 		}
-		i := rand.IntN(members)
-		if n%2 == 1 {
-			i = leader
-		}
-		if i == leader {
-			c.leaders++
-		}
-		if n%3 == 2 && pause(ctx, c.running[i].Process, longerThanElections) {
-			c.pauses++
-		} else {
-			end(c.running[i])
-			c.kills++
-			c.start(i)
+		switch i := rand.IntN(members); n % 5 {
+		case 0:
+			apart(ctx, c.network.around(leader), while)
+			c.cuts.Add(1)
+		case 2:
+			apart(ctx, append(c.network.around(i), c.network.from(i)...), while)
+			c.cuts.Add(1)
+		case 4:
+			if n%2 == 0 && pause(ctx, c.running[i].Process, longerThanElections) {
+				c.pauses.Add(1)
+			} else {
+				c.kill(i)
+				c.kills.Add(1)
+			}
+		default:
+			c.kill(leader)
+			c.leaders.Add(1)
 		}
 		n++
 	}
 }
 
-// longerThanElections is how long a server is stopped. The others elect leaders meanwhile.
+// kill kills a server, and starts it again.
+func (c *servers) kill(i int) {
+	end(c.running[i])
+	c.start(i)
+}
+
+// apart cuts links, and heals them after d.
+func apart(ctx context.Context, links []*link, d time.Duration) {
+	for _, l := range links {
+		l.cut()
+		defer l.heal()
+	}
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// faults is how much has to happen to servers during a run.
+type faults struct{ leaders, cuts int }
+
+// await blocks until so many leaders were killed and servers cut off, or ctx has ended.
+func (c *servers) await(ctx context.Context, f faults) {
+	for c != nil && (c.leaders.Load() < int64(f.leaders) || c.cuts.Load() < int64(f.cuts)) && ctx.Err() == nil {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// longerThanElections is how long a server is stopped or cut off. The others elect leaders
+// meanwhile.
 const longerThanElections = 12 * time.Second
 
 // behind is how many messages a replica may lack.

@@ -30,12 +30,24 @@ func opts() []durable.Option {
 	}
 }
 
+// plan is a run.
+type plan struct {
+	store  string
+	orders int
+	faults faults        // of servers
+	cut    time.Duration // how long a server is cut off
+	skew   bool          // one worker's clock is an hour ahead, another's an hour behind
+	slow   time.Duration // how much longer the calls of the store take, at most
+}
+
 // work runs orders until it is killed.
-func work(ctx context.Context, name, ledger string) error {
+func work(ctx context.Context, name, ledger string, seen bad) error {
 	store, err := keep(ctx, name, "")
 	if err != nil {
 		return err
 	}
+	seen.Store = store.Store
+	store.Store = seen
 	engine, err := durable.Open(ctx, store.Store, opts()...)
 	if err != nil {
 		return errors.Join(err, store.close())
@@ -47,8 +59,8 @@ func work(ctx context.Context, name, ledger string) error {
 
 // kill starts orders, answers them, kills their workers at random meanwhile, and prints the
 // account.
-func kill(ctx context.Context, name string, orders int, out io.Writer) (err error) {
-	store, err := temporary(ctx, name)
+func kill(ctx context.Context, p plan, out io.Writer) (err error) {
+	store, err := temporary(ctx, p.store)
 	if err != nil {
 		return err
 	}
@@ -63,52 +75,84 @@ func kill(ctx context.Context, name string, orders int, out io.Writer) (err erro
 	defer func() { err = errors.Join(err, client.Shutdown(context.Background())) }()
 
 	killing, stop := context.WithCancel(ctx)
-	kills := make(chan int)
-	go func() { kills <- killer(killing, store.name, server.URL) }()
-	servers := make(chan struct{})
-	go func() {
-		defer close(servers)
-		store.servers.killer(killing)
-	}()
+	k := killer{plan: p, storage: store, ledger: server.URL}
+	var killers sync.WaitGroup
+	killers.Go(func() { k.run(killing) })
+	killers.Go(func() { store.servers.killer(killing, p.cut) })
 	begin := time.Now()
-	ended := runOrders(ctx, client, orders)
+	ended := p.run(ctx, client, store.servers)
 	stop()
-	n := <-kills
-	<-servers
-	fmt.Fprintf(out, "%d orders, %d kills, %v\n", orders, n, time.Since(begin).Round(time.Second))
-	if store.servers != nil {
-		fmt.Fprintf(out, "%d kills and %d pauses of servers, %d of them led a bucket\n",
-			store.servers.kills, store.servers.pauses, store.servers.leaders)
+	killers.Wait()
+	fmt.Fprintf(out, "%d orders, %d kills of workers, ", p.orders, k.kills)
+	if c := store.servers; c != nil {
+		fmt.Fprintf(out, "%d of leaders, %d partitions, %v\n", c.leaders.Load(), c.cuts.Load()+int64(k.cuts), since(begin))
+		fmt.Fprintf(out, "%d partitions cut off a server, %d a worker; other servers: %d kills, %d pauses; ",
+			c.cuts.Load(), k.cuts, c.kills.Load(), c.pauses.Load())
+	} else {
+		fmt.Fprintln(out, since(begin))
 	}
-	account(out, world, ended, orders)
+	fmt.Fprintf(out, "workers: %d pauses\n", k.pauses)
+	account(out, world, ended, p.orders)
 	return nil
 }
 
-// killer keeps workers running and kills one of them now and then. Every sixtieth time it stops
-// one for longer than its lease instead. It returns how many it has killed.
-func killer(ctx context.Context, store, ledger string) (kills int) {
-	start := func() *exec.Cmd { return process("-store", store, "-ledger", ledger) }
+func since(begin time.Time) time.Duration { return time.Since(begin).Round(time.Second) }
+
+// killer keeps workers running, and counts what it does to them.
+type killer struct {
+	plan
+	*storage
+	ledger              string
+	kills, pauses, cuts int
+}
+
+// run kills a worker now and then. Every thirtieth time it lets one live on, and stops it or cuts
+// it off for longer than its lease instead.
+func (k *killer) run(ctx context.Context) {
 	var running [workers]*exec.Cmd
 	for i := range running {
-		running[i] = start()
+		running[i] = k.start(i)
 	}
-	for n := 0; ; n++ {
+	for n := 1; ; n++ {
 		select {
 		case <-time.After(time.Duration(10+rand.IntN(50)) * time.Millisecond):
 			i := rand.IntN(workers)
-			if n%60 == 59 && pause(ctx, running[i].Process, longerThanLeases) {
-				continue // it is awake again, and others have what it ran
+			if n%30 == 0 && k.spare(ctx, i, running[i].Process, n%60 == 0) {
+				continue // it is back, and others have what it ran
 			}
 			end(running[i])
-			kills++
-			running[i] = start()
+			k.kills++
+			running[i] = k.start(i)
 		case <-ctx.Done():
 			for _, cmd := range running {
 				end(cmd)
 			}
-			return kills
+			return
 		}
 	}
+}
+
+// start starts a worker.
+func (k *killer) start(i int) *exec.Cmd {
+	args := []string{"-store", k.nameFor(i), "-ledger", k.ledger, "-slow", k.slow.String()}
+	if k.skew {
+		args = append(args, "-ahead", [workers]string{"1h", "-1h", "0"}[i])
+	}
+	return process(args...)
+}
+
+// spare stops a worker or cuts it off, and reports that it could.
+func (k *killer) spare(ctx context.Context, i int, p *os.Process, stop bool) bool {
+	if links := k.links(i); links != nil && !stop {
+		apart(ctx, links, longerThanLeases)
+		k.cuts++
+		return true
+	}
+	if !pause(ctx, p, longerThanLeases) {
+		return false
+	}
+	k.pauses++
+	return true
 }
 
 // process starts this program as another process.
@@ -128,15 +172,16 @@ func end(cmd *exec.Cmd) {
 	_ = cmd.Wait() // it says that it was killed
 }
 
-// runOrders starts and answers orders, and returns the errors with which they have ended, by
-// id.
-func runOrders(ctx context.Context, client *durable.Engine, orders int) map[string]error {
+// run starts and answers orders, and returns the errors with which they have ended, by id. Orders
+// wait for faults of servers: when half of them have begun, half of the faults have happened.
+func (p plan) run(ctx context.Context, client *durable.Engine, servers *servers) map[string]error {
 	served := durable.Serve(client, OrderDurable, &Shop{})
 	var mu sync.Mutex
 	ended := map[string]error{}
 	var wg sync.WaitGroup
 	turns := make(chan struct{}, 64)
-	for i := range orders {
+	for i := range p.orders {
+		servers.await(ctx, faults{p.faults.leaders * (i + 1) / p.orders, p.faults.cuts * (i + 1) / p.orders})
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,12 +36,15 @@ func TestNoOrderIsLostWhenWorkersAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	for name, store := range map[string]string{
-		"a file": "", "a Postgres server": postgres, "a NATS server": natsServer, "a NATS cluster": natsCluster,
+	for name, p := range map[string]plan{
+		"a file": {}, "a Postgres server": {store: postgres}, "a NATS server": {store: natsServer},
+		"a NATS cluster":                 {store: natsCluster, orders: 100, faults: faults{cuts: 1}, cut: longerThanLeases},
+		"wrong clocks, and a slow store": {skew: true, slow: 20 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			require.NoError(t, kill(t.Context(), store, 200, &out))
+			p.orders = cmp.Or(p.orders, 200)
+			require.NoError(t, kill(t.Context(), p, &out))
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 			assert.True(t, strings.HasPrefix(lines[len(lines)-1], "lost 0, twice 0"), out.String())
 		})
@@ -106,6 +110,12 @@ func TestThePageShowsWhereAnOrderIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, press("/order", "one"), "completed")
 	assert.Contains(t, press("/cancel", "one"), "has ended")
+	answer, err := server.Client().Get(server.URL + "/metrics")
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	assert.Contains(t, string(body), "\nmovenext_durable_instances_ended_total 1\n")
 	server.Close()
 	require.NoError(t, engine.Shutdown(t.Context()))
 }

@@ -61,6 +61,9 @@ func front(engine *durable.Engine) http.Handler {
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 		})
 	}
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		_ = engine.Metrics().WriteText(w) // the client has gone
+	})
 	button("/order", func(ctx context.Context, id string) error {
 		_, err := orders.Start(ctx, cmp.Or(id, time.Now().UTC().Format("order-20060102-150405.000")), Request{Items: []string{"cup", "pot"}, Card: "4711"})
 		return err

@@ -32,6 +32,22 @@ type storage struct {
 	servers *servers // of a cluster that was started for it
 }
 
+// nameFor is the name by which a worker opens the store.
+func (s *storage) nameFor(worker int) string {
+	if s.servers != nil {
+		return s.servers.network.url(worker)
+	}
+	return s.name
+}
+
+// links are those from a worker to the store; nil: they cannot be cut.
+func (s *storage) links(worker int) []*link {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.network.clients[worker][:]
+}
+
 // keep opens a store: the address of a Postgres database or of NATS servers, one of the names
 // above, or a file. A server is started in dir.
 func keep(ctx context.Context, name, dir string) (*storage, error) {

@@ -237,3 +237,54 @@ func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
 		return func() error { return check(ctx, w) }
 	})
 }
+
+// A wait of a lasting watch.
+type turn struct {
+	Watch
+	told     int
+	returned bool // Untell returned true
+}
+
+// ContextEnded implements Ender.
+func (w *turn) ContextEnded(*Watch) { w.told++ }
+
+// The waits of a machine, one after the other, while the context ends. Each is told once, or
+// takes itself back, and what comes after the end is told at once.
+func TestInterleavingsOfALastingWatch(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		t.Run(fmt.Sprint("ends=", ends), func(t *testing.T) {
+			interleave.Explore(t, func(s *interleave.Schedule) func() error {
+				ctx, turns := newEnding(), make([]turn, 3)
+				s.Go("machine", func() {
+					var l Lasting
+					l.Start(ctx, ctx.done)
+					for i := range turns {
+						l.Tell(&turns[i].Watch, &turns[i])
+						turns[i].returned = l.Untell(&turns[i].Watch)
+					}
+					l.Stop()
+				})
+				if ends {
+					s.Go("ender", ctx.end)
+				}
+				return func() error {
+					ended := false
+					for i := range turns {
+						w := &turns[i]
+						switch {
+						case w.returned && w.told > 0, !w.returned && w.told != 1:
+							return fmt.Errorf("wait %d was told %d times, taken back: %v", i, w.told, w.returned)
+						case ended && w.returned:
+							return fmt.Errorf("wait %d came after the end, and was not told", i)
+						}
+						ended = ended || !w.returned
+					}
+					if ended && !ends {
+						return errors.New("the context has not ended")
+					}
+					return check(ctx)
+				}
+			})
+		})
+	}
+}

@@ -69,6 +69,7 @@ var byMachines = []string{
 	"statemachine.Spawned.Suspend",
 	"statemachine.Stream",
 	"statemachine.Run.Push",
+	"statemachine.Run.Watch",
 }
 
 func TestANilContextIsBackground(t *testing.T) {

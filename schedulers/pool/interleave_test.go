@@ -53,23 +53,10 @@ func onWorkers(t *testing.T, program func(s *interleave.Schedule, b *business.Bu
 	}
 }
 
-func TestInterleavingsOfSubmitters(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
-		for i := range 2 {
-			w := b.Task(nil)
-			s.Go(fmt.Sprint("submitter ", i), func() { b.Submit(w, schedulers.Hint{}) })
-		}
-	})
-}
+func TestInterleavingsOfSubmitters(t *testing.T) { onWorkers(t, business.Submitters) }
 
 func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
-		first, second := b.Task(nil), b.Task(nil)
-		s.Go("submitter", func() {
-			b.Submit(first, schedulers.Hint{})
-			b.Submit(second, schedulers.Hint{})
-		})
-	})
+	onWorkers(t, business.SubmitterThatComesBack)
 }
 
 // Work that submits work to its own worker's queue, or says that it leaves.
@@ -95,19 +82,7 @@ func TestInterleavingsOfNestedWork(t *testing.T) {
 	}
 }
 
-// A hint that is wrong: the work goes to the queue of a worker that may just end.
-func TestInterleavingsOfAWrongHint(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
-		late, again := b.Task(nil), b.Task(nil)
-		first := b.Task(func(on schedulers.Worker) {
-			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
-		})
-		s.Go("submitter", func() {
-			b.Submit(first, schedulers.Hint{})
-			b.Submit(again, schedulers.Hint{})
-		})
-	})
-}
+func TestInterleavingsOfAWrongHint(t *testing.T) { onWorkers(t, business.WrongHint) }
 
 // Work that yields stays with its worker, unless other work waits.
 func TestInterleavingsOfYielding(t *testing.T) {
@@ -125,32 +100,9 @@ func TestInterleavingsOfYielding(t *testing.T) {
 	})
 }
 
-func TestInterleavingsOfShutdown(t *testing.T) {
-	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
-		inner := b.Task(nil)
-		outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, schedulers.Hint{From: on}) })
-		other := b.Task(nil)
-		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
-		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
-		s.Go("closer", b.Shutdown)
-	})
-}
+func TestInterleavingsOfShutdown(t *testing.T) { onWorkers(t, business.Shutdown) }
 
-// What a worker that blocks waits for is run, whenever it was submitted.
-func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
-		b.Most = 2
-		var happened interleave.Bool
-		other := b.Task(func(schedulers.Worker) { happened.Store(true) })
-		blocks := b.Task(func(on schedulers.Worker) {
-			unblock, _ := on.(schedulers.Blocker).Block()
-			business.Until(&happened)
-			unblock()
-		})
-		s.Go("submitter", func() { b.Submit(blocks, schedulers.Hint{}) })
-		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
-	})
-}
+func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) { explore(t, 1, business.WorkerThatBlocks) }
 
 // A wrong hint names a worker whose slot is dropped when it ends.
 func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {

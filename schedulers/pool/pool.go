@@ -41,7 +41,8 @@ type Pool struct {
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
 	closed   interleave.Bool
-	crowded  interleave.Bool // room.waiting > 0; written under mu
+	crowded  interleave.Bool  // room.waiting > 0; written under mu
+	entering interleave.Int32 // workers that wait for mu to look for work
 	inbox    inbox
 	pingPong pingPong
 	refused  interleave.Uint64

@@ -23,10 +23,14 @@ import (
 // The Go runtime counts the goroutines that run and those that could. It does not say
 // which they are; but
 //
-//	workers alive - workers in Block - goroutines that run or could = workers that wait, at least
+//	  workers alive - workers in Block - workers that wait for the pool's own lock
+//	- goroutines that run or could = workers that wait in their work, at least
 //
 // since at best all goroutines that run are workers. Other goroutines can only
-// make the number too small, never too large. Each waiting worker makes room for
+// make the number too small, never too large. Workers that wait for the lock have to be taken
+// off: on a machine that gives the process little of its time, every worker that is preempted
+// with the lock makes all others wait for it. If they were replaced, there would be more workers
+// to wait for it, up to hundreds. Each waiting worker makes room for
 // another one, and a worker that returns while too many run ends instead of
 // taking more work. So however many workers are alive, the number that compute is
 // one to four times the width of the pool. This is, one level up, the rule by
@@ -111,8 +115,10 @@ func (p *Pool) onLook() {
 // countWaiting counts the waiting workers; mu is held. others is how many of the
 // running goroutines are known not to be workers.
 func (p *Pool) countWaiting(others int) {
+	// Before active: a worker that gets the lock meanwhile counts twice.
+	entering := int(p.entering.Load())
 	active := p.replacement.active(&p.replacement) - others
-	waiting := p.room.running - p.room.blocked - active
+	waiting := p.room.running - p.room.blocked - entering - active
 	if waiting <= 0 {
 		p.setWaiting(0)
 		return

@@ -68,6 +68,33 @@ func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
 	})
 }
 
+// On a machine that gives the process little time, most workers wait for the pool's lock. It
+// must not replace them: those would wait there, too.
+func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
+	p := counting(New(Workers(2, 100)), func() int { return 1 })
+	var begun sync.WaitGroup
+	hold := make(chan struct{})
+	begun.Add(2)
+	for range 2 {
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) {
+			begun.Done()
+			<-hold
+		}), schedulers.Hint{}))
+	}
+	begun.Wait()
+	p.mu.Lock()
+	p.countWaiting(1)
+	assert.Positive(t, p.room.waiting, "their work blocks")
+	close(hold)
+	for p.entering.Load() < 2 {
+		runtime.Gosched()
+	}
+	p.countWaiting(1)
+	assert.Zero(t, p.room.waiting)
+	p.mu.Unlock()
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
 // The look at the queues is held up at a worker's queue. A poster to a queue that was
 // looked at before must already know that the watch is about to end.
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {

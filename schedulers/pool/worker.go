@@ -192,10 +192,21 @@ func (w *worker) next() schedulers.Work {
 		}
 	}
 	w.tick++
-	w.pool.mu.Lock()
+	w.pool.enter()
 	work := w.pool.find(w)
 	w.pool.mu.Unlock()
 	return work
+}
+
+// enter locks mu for a worker that looks for work. While it waits for that, no work blocks it:
+// see replacement.
+func (p *Pool) enter() {
+	if p.mu.TryLock() {
+		return
+	}
+	p.entering.Add(1)
+	p.mu.Lock()
+	p.entering.Add(-1)
 }
 
 // IsPoolWorker reports whether ctx belongs to work that runs on a worker of a

@@ -84,24 +84,10 @@ func onProcessors(t *testing.T, program func(s *interleave.Schedule, b *business
 	}
 }
 
-func TestInterleavingsOfSubmitters(t *testing.T) {
-	onProcessors(t, func(s *interleave.Schedule, b *business.Business) {
-		for i := range 2 {
-			w := b.Task(nil)
-			s.Go(fmt.Sprint("submitter ", i), func() { b.Submit(w, schedulers.Hint{}) })
-		}
-	})
-}
+func TestInterleavingsOfSubmitters(t *testing.T) { onProcessors(t, business.Submitters) }
 
-// The second work meets the first worker at each step of its end.
 func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
-	onProcessors(t, func(s *interleave.Schedule, b *business.Business) {
-		first, second := b.Task(nil), b.Task(nil)
-		s.Go("submitter", func() {
-			b.Submit(first, schedulers.Hint{})
-			b.Submit(second, schedulers.Hint{})
-		})
-	})
+	onProcessors(t, business.SubmitterThatComesBack)
 }
 
 // While the first worker spins, the second submission starts none: the worker that stops
@@ -196,30 +182,9 @@ func TestInterleavingsOfThieves(t *testing.T) {
 	})
 }
 
-// A hint that is wrong: the work goes to the queue of a processor whose worker may just end.
-func TestInterleavingsOfAWrongHint(t *testing.T) {
-	onProcessors(t, func(s *interleave.Schedule, b *business.Business) {
-		late, again := b.Task(nil), b.Task(nil)
-		first := b.Task(func(on schedulers.Worker) {
-			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
-		})
-		s.Go("submitter", func() {
-			b.Submit(first, schedulers.Hint{})
-			b.Submit(again, schedulers.Hint{})
-		})
-	})
-}
+func TestInterleavingsOfAWrongHint(t *testing.T) { onProcessors(t, business.WrongHint) }
 
-func TestInterleavingsOfShutdown(t *testing.T) {
-	onProcessors(t, func(s *interleave.Schedule, b *business.Business) {
-		inner := b.Task(nil)
-		outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, schedulers.Hint{From: on}) })
-		other := b.Task(nil)
-		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
-		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
-		s.Go("closer", b.Shutdown)
-	})
-}
+func TestInterleavingsOfShutdown(t *testing.T) { onProcessors(t, business.Shutdown) }
 
 // The end is that of the last work, also if no worker is there yet to run it.
 func TestInterleavingsOfAShutdownThatWaits(t *testing.T) {
@@ -235,18 +200,4 @@ func TestInterleavingsOfAShutdownThatWaits(t *testing.T) {
 	})
 }
 
-// What a worker that blocks waits for is run, whenever it was submitted.
-func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) {
-	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
-		b.Most = 2
-		var happened interleave.Bool
-		other := b.Task(func(schedulers.Worker) { happened.Store(true) })
-		blocks := b.Task(func(on schedulers.Worker) {
-			unblock, _ := on.(schedulers.Blocker).Block()
-			business.Until(&happened)
-			unblock()
-		})
-		s.Go("submitter", func() { b.Submit(blocks, schedulers.Hint{}) })
-		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
-	})
-}
+func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) { explore(t, 1, business.WorkerThatBlocks) }

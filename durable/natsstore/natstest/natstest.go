@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,11 @@ type Plan struct {
 	Clients  []string // the addresses for clients, host:port; one for each server
 	Routes   []string // the addresses for the other servers
 	Unsynced bool     // answer before files are synced
+
+	// Ways are the addresses at which each server reaches the others, Ways[from][to], where these
+	// are not their Routes: something lies between them that a test can cut. Servers then tell
+	// neither each other nor clients of other addresses.
+	Ways [][]string
 }
 
 // NewPlan returns a plan of n servers in dir, with ports of this host that are free now.
@@ -67,6 +73,9 @@ func (p Plan) Start(i int) (*Server, error) {
 	}
 	if len(p.Clients) > 1 {
 		config.Cluster, config.Routes = p.Routes[i], p.Routes
+	}
+	if p.Ways != nil {
+		config.Fixed, config.Routes = true, slices.Delete(slices.Clone(p.Ways[i]), i, i+1)
 	}
 	s, err := serving.Start(config)
 	if err != nil {

@@ -50,29 +50,29 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	f.before = *f.sum
-	// main_test.go:47: n, err := part.Await()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
+	// main_test.go:50: n, err := part.Await()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 	f.await1 = part
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 		f.await1 = nil
 		*f.sum = f.before + n
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:52
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:79
@@ -80,7 +80,7 @@ resume1:
 
 // Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
-	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 47)
+	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 50)
 }
 
 // addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
@@ -100,4 +100,158 @@ func (f *addMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 14b6b456aa960002
+// withdrawAsync starts [guarded.withdraw] as a state machine and returns its job.
+func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := guardedWithdrawLocals{g: g, amount: amount}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, ctx); finished {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &guardedWithdrawMachine{guardedWithdrawLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results, or the suspended frame that will have them.
+func (g *guarded) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*guardedWithdrawFrame, error) {
+	frame := guardedWithdrawLocals{g: g, amount: amount}
+	if finished, v0 := frame.moveNext(r, ctx); finished {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &guardedWithdrawFrame{guardedWithdrawLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// guardedWithdrawLocals is what [guarded.withdraw] keeps while it is suspended.
+type guardedWithdrawLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	g      *guarded
+	amount int
+
+	lock1 *statemachine.WaitingVoid[job.Void]
+}
+
+// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine: what it keeps and, at the end, its results.
+type guardedWithdrawFrame struct {
+	guardedWithdrawLocals
+
+	result0 error
+}
+
+// MoveNext continues [guarded.withdraw] where it stopped.
+func (f *guardedWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r, nil)
+	return finished
+}
+
+// moveNext runs [guarded.withdraw] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
+func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	var err error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+	// main_test.go:98: if err := g.mu.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+	f.lock1, err = f.g.mu.LockEnter(r, ctx)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:172
+	if f.lock1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+	err = f.lock1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+	f.lock1 = nil
+resumed1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:99
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:99
+		return true, result0
+	}
+	{
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+		unlock1 := f.g.mu.Unlock
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+			defer unlock1()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+			raise()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+		})
+	}
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
+	if f.g.balance < f.amount {
+		result0 = errTooLittle
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:103
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:103
+		return true, result0
+	}
+	// main_test.go:105: job.Yield()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:213
+	f.State = 2
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:105
+	return r.Yield(), nil
+resume2:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:105
+	_ = r.Refusal()
+	f.g.balance -= f.amount
+	result0 = nil
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:107
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:107
+	return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:226
+}
+
+// Location returns where [guarded.withdraw] is suspended.
+func (f *guardedWithdrawLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 98, 105)
+}
+
+// Results returns what [guarded.withdraw] returned, or raises again the panic that ended it.
+func (f *guardedWithdrawFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// guardedWithdrawMachine is the root of a chain of calls that begins with [guarded.withdraw]: chain, job and frame in one allocation.
+type guardedWithdrawMachine struct {
+	statemachine.Builder[job.Void]
+	guardedWithdrawLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
+	f.guardedWithdrawLocals = guardedWithdrawLocals{Frame: f.guardedWithdrawLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 0c6acd78a13f4453

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/jobtest"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -81,4 +84,39 @@ func TestExercise1ABubble(t *testing.T) {
 		assert.Equal(t, 45*time.Minute, time.Since(began))
 		require.NoError(t, p.Shutdown(ctx))
 	})
+}
+
+// guarded is exercise 2: the lock is held from the question to the answer, across the
+// suspension between them.
+type guarded struct {
+	mu      coord.Mutex
+	balance int
+}
+
+//movenext:async
+func (g *guarded) withdraw(ctx context.Context, amount int) error {
+	if err := g.mu.Lock(ctx); err != nil {
+		return err
+	}
+	defer g.mu.Unlock()
+	if g.balance < amount {
+		return errTooLittle
+	}
+	job.Yield()
+	g.balance -= amount
+	return nil
+}
+
+// Exercise 2: all schedules are tried, since there are few. So this is a proof, for two
+// customers.
+func TestExercise2NoScheduleOverdrawsAGuardedAccount(t *testing.T) {
+	jobtest.Explore(t, func(ctx context.Context) error {
+		g := &guarded{balance: 100}
+		// One has to fail.
+		_, _ = job.WhenAll(g.withdrawAsync(ctx, 80), g.withdrawAsync(ctx, 80)).Wait(ctx)
+		if g.balance != 20 {
+			return fmt.Errorf("balance %d", g.balance)
+		}
+		return nil
+	}, jobtest.Exhaustive(0))
 }

@@ -22,12 +22,17 @@ type Config struct {
 
 	Cluster string   // host:port for the other servers; empty: there are none
 	Routes  []string // host:port of all of them
+	Fixed   bool     // no server tells others, or clients, where servers are
 
 	Users []*server.User // nil: no passwords
 }
 
 // Most is how many bytes a message may have: a state, and what the store needs.
 const Most = 4 << 20
+
+// nowhere is an address at which nothing listens: servers tell each other how they can be reached
+// whether they are to or not.
+const nowhere = "127.0.0.1:1"
 
 // Start starts a server, and returns when it takes connections. A cluster may need the other
 // servers to be usable.
@@ -49,6 +54,9 @@ func Start(c Config) (*server.Server, error) {
 		o.Cluster.Name = "movenext"
 		if o.Cluster.Host, o.Cluster.Port, err = split(c.Cluster); err != nil {
 			return nil, err
+		}
+		if c.Fixed {
+			o.Cluster.NoAdvertise, o.Cluster.Advertise = true, nowhere
 		}
 		for _, r := range c.Routes {
 			o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: r})

@@ -1,0 +1,231 @@
+package coord_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// counted is a context that counts who asks to be told of its end.
+type counted struct {
+	context.Context
+	done        chan struct{}
+	asked, left int
+	tell        []func()
+}
+
+func newCounted(parent context.Context) *counted {
+	return &counted{Context: parent, done: make(chan struct{})}
+}
+
+func (c *counted) Done() <-chan struct{} { return c.done }
+
+func (c *counted) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// AfterFunc is the method that package context looks for before it starts a goroutine.
+func (c *counted) AfterFunc(f func()) (stop func() bool) {
+	c.asked++
+	c.left++
+	c.tell = append(c.tell, f)
+	i := len(c.tell) - 1
+	return func() bool {
+		if c.tell[i] == nil {
+			return false
+		}
+		c.tell[i] = nil
+		c.left--
+		return true
+	}
+}
+
+// end tells all that have asked.
+func (c *counted) end() {
+	close(c.done)
+	for i, f := range c.tell {
+		if c.tell[i] = nil; f != nil {
+			c.left--
+			f()
+		}
+	}
+}
+
+// takes receives n values, and then does what else suspends.
+//
+//movenext:async
+func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int]) (sum int, err error) {
+	for range n {
+		v, err := in.Receive(ctx)
+		if err != nil {
+			return sum, err
+		}
+		sum += v
+	}
+	if then != nil {
+		return then.Await()
+	}
+	return sum, nil
+}
+
+// A machine that waits again and again asks its context twice to be told: for its first wait, and
+// for all others. It leaves nothing with the context when it waits for something else.
+func TestAMachineWatchesItsContextOnceForManyWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := pool.New(pool.Workers(1, 1))
+		ctx := newCounted(schedulers.With(context.Background(), one))
+		in, then := coord.NewRendezvous[int](), job.NewSource[int]()
+		j := takesAsync(ctx, in, 10, then.Job())
+		for i := range 10 {
+			synctest.Wait()
+			assert.Equal(t, min(i+1, 2), ctx.asked)
+			assert.Equal(t, 1, ctx.left)
+			require.NoError(t, in.Send(context.Background(), 1))
+		}
+		synctest.Wait()
+		assert.False(t, j.IsCompleted())
+		assert.Zero(t, ctx.left, "it waits for a job")
+		then.TrySetResult(7)
+		v, err := j.Await()
+		require.NoError(t, err)
+		assert.Equal(t, 7, v)
+		require.NoError(t, one.Shutdown(context.Background()))
+	})
+}
+
+func TestAMachineThatWaitsAgainGivesUpWhenItsContextEnds(t *testing.T) {
+	for _, waits := range []int{1, 2, 3, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			one := pool.New(pool.Workers(1, 1))
+			ctx, in := newCounted(schedulers.With(context.Background(), one)), coord.NewRendezvous[int]()
+			j := takesAsync(ctx, in, 100, nil)
+			for range waits - 1 {
+				synctest.Wait()
+				require.NoError(t, in.Send(context.Background(), 1))
+			}
+			synctest.Wait()
+			ctx.end()
+			_, err := j.Await()
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Equal(t, job.Canceled, j.Status())
+			assert.Equal(t, min(waits, 2), ctx.asked)
+			require.NoError(t, one.Shutdown(context.Background()))
+		})
+	}
+}
+
+// endsAs receives three values, and ends as it is told.
+//
+//movenext:async
+func endsAs(ctx context.Context, in *coord.Channel[int], end func()) error {
+	for range 3 {
+		if _, err := in.Receive(ctx); err != nil {
+			return err
+		}
+	}
+	end()
+	return nil
+}
+
+// atEnd looks when a job ends, before its worker does anything else.
+type atEnd struct {
+	node continuation.Node
+	look func()
+	left int
+}
+
+// Completed implements continuation.Target.
+func (a *atEnd) Completed(schedulers.Worker) continuation.Chain {
+	a.look()
+	return continuation.Chain{}
+}
+
+// However a machine ends, its context has nothing of it left when its job has ended.
+func TestTheWatchOfAMachineEndsWithIt(t *testing.T) {
+	for name, end := range map[string]func(){
+		"return": func() {},
+		"panic":  func() { panic("end") },
+		"Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				one := pool.New(pool.Workers(1, 1))
+				ctx, in := newCounted(schedulers.With(context.Background(), one)), coord.NewRendezvous[int]()
+				j := endsAsAsync(ctx, in, end)
+				var told atEnd
+				told.look = func() { told.left = ctx.left }
+				told.left = -1
+				told.node.Prepare(&told)
+				require.True(t, j.Register(&told.node))
+				for range 3 {
+					synctest.Wait() // it waits
+					require.NoError(t, in.Send(context.Background(), 1))
+				}
+				_, _ = j.Await()
+				synctest.Wait()
+				assert.Equal(t, 2, ctx.asked)
+				assert.Zero(t, told.left)
+				require.NoError(t, one.Shutdown(context.Background()))
+			})
+		})
+	}
+}
+
+// changes receives under one context after the other, twice under each.
+//
+//movenext:async
+func changes(all []context.Context, in *coord.Channel[int]) (sum int, err error) {
+	for _, ctx := range all {
+		for range 2 {
+			v, err := in.Receive(ctx)
+			if err != nil {
+				return sum, err
+			}
+			sum += v
+		}
+	}
+	return sum, nil
+}
+
+func TestAWatchFollowsTheContextsOfAMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all []context.Context
+		for range 4 {
+			all = append(all, newCounted(context.Background()))
+		}
+		end := func(i int) { all[i].(*counted).end() }
+		in := coord.NewRendezvous[int]()
+		j := changesAsync(all, in)
+		for range 4 {
+			synctest.Wait()
+			require.NoError(t, in.Send(context.Background(), 1))
+		}
+		synctest.Wait() // it waits under the third
+		end(0)
+		end(3)
+		synctest.Wait()
+		assert.False(t, j.IsCompleted(), "the contexts of other waits have ended")
+		end(2)
+		_, err := j.Await()
+		require.ErrorIs(t, err, context.Canceled)
+		synctest.Wait()
+		for i, ctx := range all {
+			assert.Zero(t, ctx.(*counted).left, "context %d", i)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package durabletest
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/shop"
+)
+
+// asleep is the store of a worker that sleeps: it does not renew its lease.
+type asleep struct {
+	durable.Store
+	sleeps atomic.Bool
+}
+
+// Lease implements [durable.Store].
+func (a *asleep) Lease(ctx context.Context, worker string, until time.Time) error {
+	if a.sleeps.Load() {
+		return nil
+	}
+	return a.Store.Lease(ctx, worker, until)
+}
+
+// TwoWorkers checks a store with two workers that have one instance. A worker sleeps in a step
+// past its lease, and another one ends the order. Then the first one wakes up: its step has the
+// same key, and its write loses. one and two have the same instances; they are one store, or two
+// connections to it. It blocks until that is done.
+func TwoWorkers(t *testing.T, one, two durable.Store) {
+	t.Helper()
+	s := shop.New()
+	var called atomic.Bool
+	sleeps, wakes := make(chan struct{}), make(chan struct{})
+	first := &asleep{Store: one}
+	s.Before = func(string) {
+		if called.CompareAndSwap(false, true) {
+			first.sleeps.Store(true)
+			close(sleeps)
+			<-wakes
+		}
+	}
+	quick := []durable.Option{durable.Lease(200 * time.Millisecond), durable.Poll(10 * time.Millisecond), durable.Log(slog.New(slog.DiscardHandler))}
+	sleeper, err := durable.Open(t.Context(), first, quick...)
+	require.NoError(t, err)
+	h, err := durable.Serve(sleeper, shop.OrderDurable, s).Start(t.Context(), "a", shop.Request{Items: []string{"cup"}})
+	require.NoError(t, err)
+	<-sleeps
+	require.NoError(t, h.Signal(t.Context(), "approval", shop.Approval{Yes: true}))
+	other, err := durable.Open(t.Context(), two, quick...)
+	require.NoError(t, err)
+	_, err = durable.Serve(other, shop.OrderDurable, s).Handle("a").Wait(t.Context())
+	require.NoError(t, err)
+	close(wakes)
+	require.NoError(t, sleeper.Shutdown(context.Background())) // it waits for the step
+	require.NoError(t, other.Shutdown(context.Background()))
+	assert.Positive(t, sleeper.Metrics().Conflicts)
+	charged, reserved := s.Sum()
+	assert.Equal(t, [2]int{10, 10}, [2]int{charged, reserved}, "two calls of reserve with one key")
+	assert.GreaterOrEqual(t, s.Count("reserve"), 2)
+}

@@ -1,0 +1,57 @@
+package durable
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteText writes the metrics in the text format of Prometheus, version 0.0.4, for a page that a
+// server of metrics reads. Names begin with movenext_durable_, and times are in seconds. It
+// returns the error of w, and blocks as long as w does.
+func (m Metrics) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w) // it keeps the first error
+	for _, f := range []struct {
+		name, kind, help string
+		value            any
+	}{
+		{"instances_started_total", "counter", "Instances that were started here.", m.Started},
+		{"instances_ended_total", "counter", "Instances that have ended here.", m.Ended},
+		{"instances_stuck_total", "counter", "Instances that got stuck here.", m.Stuck},
+		{"instances_running", "gauge", "Instances that run here.", m.Running},
+		{"runs_total", "counter", "Runs of an instance, from a wake-up to a wait or its end.", m.Taken},
+		{"steps_total", "counter", "Attempts of steps.", m.Steps},
+		{"step_failures_total", "counter", "Attempts that returned an error or panicked.", m.Failures},
+		{"step_retries_total", "counter", "Attempts after which another one follows.", m.Retries},
+		{"writes_total", "counter", "Checkpoints that were written, or tried to be.", m.Writes},
+		{"write_conflicts_total", "counter", "Writes that lost against another writer.", m.Conflicts},
+		{"store_errors_total", "counter", "Runs that were tried again because the store failed.", m.Errors},
+		{"step_seconds", "histogram", "Time of an attempt of a step.", m.StepTimes},
+		{"write_seconds", "histogram", "Time of a write.", m.WriteTimes},
+	} {
+		name := "movenext_durable_" + f.name
+		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, f.help, name, f.kind)
+		switch v := f.value.(type) {
+		case Histogram:
+			v.write(b, name)
+		default:
+			fmt.Fprintln(b, name, v)
+		}
+	}
+	return b.Flush()
+}
+
+func (h Histogram) write(b *bufio.Writer, name string) {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+	n := uint64(0)
+	for i, count := range h.Counts {
+		bound := "+Inf"
+		if i < len(h.Bounds) {
+			bound = number(h.Bounds[i])
+		}
+		n += count
+		fmt.Fprintf(b, "%s_bucket{le=%q} %d\n", name, bound, n)
+	}
+	fmt.Fprintf(b, "%s_sum %s\n%s_count %d\n", name, number(h.Sum), name, n)
+}

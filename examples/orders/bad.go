@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// bad is a store as a worker sees it whose clock is wrong, or whose disk is slow.
+type bad struct {
+	durable.Store
+	ahead time.Duration // what the worker's clock is ahead of the others; below zero: behind
+	slow  time.Duration // how long a call takes longer, at most
+}
+
+// Notify implements [durable.Notifier].
+func (b bad) Notify(f func()) (stop func()) {
+	if n, ok := b.Store.(durable.Notifier); ok {
+		return n.Notify(f)
+	}
+	return func() {}
+}
+
+// wait is the slowness of a call.
+func (b bad) wait(ctx context.Context) {
+	if b.slow > 0 {
+		select {
+		case <-time.After(rand.N(b.slow)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A worker whose clock is an hour ahead writes times that are an hour later. Times that others
+// write are an hour earlier for it.
+
+// told is what the store is told for a time of the worker, and read the opposite.
+func (b bad) told(t time.Time) time.Time { return moved(t, b.ahead) }
+func (b bad) read(t time.Time) time.Time { return moved(t, -b.ahead) }
+
+func moved(t time.Time, by time.Duration) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Add(by)
+}
+
+// Load implements [durable.Store].
+func (b bad) Load(ctx context.Context, id string) (*durable.Record, error) {
+	b.wait(ctx)
+	r, err := b.Store.Load(ctx, id)
+	if err == nil {
+		r.Created, r.Updated, r.Due = b.read(r.Created), b.read(r.Updated), b.read(r.Due)
+	}
+	return r, err
+}
+
+// Swap implements [durable.Store].
+func (b bad) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	b.wait(ctx)
+	kept := *r
+	kept.Created, kept.Updated, kept.Due = b.told(r.Created), b.told(r.Updated), b.told(r.Due)
+	mail, err = b.Store.Swap(ctx, &kept)
+	r.Version = kept.Version
+	return mail, err
+}
+
+// Take implements [durable.Store].
+func (b bad) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+	b.wait(ctx)
+	t.Now = b.told(t.Now)
+	ids, next, err = b.Store.Take(ctx, t)
+	return ids, b.read(next), err
+}
+
+// Lease implements [durable.Store].
+func (b bad) Lease(ctx context.Context, worker string, until time.Time) error {
+	b.wait(ctx)
+	return b.Store.Lease(ctx, worker, b.told(until))
+}
+
+// Leased implements [durable.Store].
+func (b bad) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	b.wait(ctx)
+	until, err = b.Store.Leased(ctx, worker)
+	return b.read(until), err
+}

@@ -1,0 +1,51 @@
+package ctxwatch
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var l Lasting
+		l.Start(ctx, ctx.Done())
+		assert.True(t, l.Watches(ctx.Done()))
+		var before, during, after told
+		l.Tell(&before.Watch, &before)
+		assert.True(t, l.Untell(&before.Watch))
+		l.Tell(&during.Watch, &during)
+		cancel()
+		synctest.Wait()
+		assert.False(t, l.Untell(&during.Watch))
+		assert.False(t, l.Watches(ctx.Done()), "it has ended")
+		l.Tell(&after.Watch, &after)
+		assert.Equal(t, []int{0, 1, 1}, []int{before.times, during.times, after.times})
+		assert.False(t, l.Stop(), "it cannot be started again")
+		assert.Zero(t, groupsLeft())
+	})
+}
+
+func TestALastingWatchMovesToAnotherContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Lasting
+		first, cancelFirst := context.WithCancel(t.Context())
+		l.Start(first, first.Done())
+		assert.True(t, l.Stop())
+		assert.Zero(t, groupsLeft(), "nothing watches the first any more")
+		cancelFirst()
+		second, cancelSecond := context.WithCancel(t.Context())
+		l.Start(second, second.Done())
+		assert.False(t, l.Watches(first.Done()))
+		var w told
+		l.Tell(&w.Watch, &w)
+		synctest.Wait()
+		assert.Zero(t, w.times)
+		cancelSecond()
+		synctest.Wait()
+		assert.Equal(t, 1, w.times)
+	})
+}
