@@ -94,11 +94,12 @@ func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { r
 // exclusive is a host whose waiter, once served, keeps others from what it was served with.
 type exclusive interface{ excludes() }
 
-func (*Mutex) excludes()         {}
-func (*RWMutex) excludes()       {}
-func (*Semaphore) excludes()     {}
-func (*keyedMutex[K]) excludes() {}
-func (*limiter[K]) excludes()    {}
+func (*Mutex) excludes()          {}
+func (*RWMutex) excludes()        {}
+func (*Semaphore) excludes()      {}
+func (*AutoResetEvent) excludes() {}
+func (*keyedMutex[K]) excludes()  {}
+func (*limiter[K]) excludes()     {}
 
 // Holds reports whether the machine holds a lock or permits after its wait, for a search
 // that lets others find them held.

@@ -32,12 +32,14 @@ var searches struct {
 // and is safe for concurrent use.
 func Spent(n int32) bool { return n+ahead.Load() >= usual }
 
-// Searching reports whether every await yields. It does not block, and is safe for
-// concurrent use.
+// Searching reports whether every await of the process yields. It does not block, and is
+// safe for concurrent use.
 func Searching() bool { return ahead.Load() > 0 }
 
-// EveryAwait makes every await of the process yield, until end is called, once. It does
-// not block, and is safe for concurrent use; calls nest.
+// EveryAwait makes every await of the process yield, until end is called, once. Machines
+// that have nothing to do with the search yield too: a yield costs them a turn in the queue
+// of their home, and is allowed at every await, so it changes nothing but their speed. It
+// does not block, and is safe for concurrent use; calls nest.
 func EveryAwait() (end func()) {
 	search(+1)
 	return func() { search(-1) }
