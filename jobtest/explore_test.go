@@ -97,6 +97,10 @@ func plantedBugs() []planted {
 		{"signal that is lost", lostSignal, "a deadlock", 2, nil},
 		{"channels in a circle", crossed, "a deadlock", 0, nil},
 		{"slower answer", firstAnswer, "a leak", 0, nil},
+		{"semaphores crosswise", crossedPermits, "a deadlock", 0, nil},
+		{"initialised twice", initOnce(false), "an error: made 2 times", 0, nil},
+		{"two mailmen", twoMailmen, "an error: overtaken", 2, nil},
+		{"try that meets a lock", triesOnce, "an error: counted 1 of 2", 1, nil},
 		{"cancel that keeps a lock", cancelKeepsTheLock, "an error: the lock is held", 1, cancelled},
 	}
 }
@@ -162,6 +166,9 @@ func TestProgramsWithoutABugDoNotFail(t *testing.T) {
 		"broadcast":       broadcastToAll,
 		"barrier":         leavesTheBarrier,
 		"letters":         cancelKeepsAllValues,
+		"semaphores":      permitsInOrder,
+		"initialised":     initOnce(true),
+		"channel as lock": channelAsLock,
 	} {
 		for mode, opts := range map[string][]jobtest.Option{
 			"":         nil,
