@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -24,11 +25,13 @@ type AutoResetEvent struct {
 // Wait waits until the event is set and resets it. It returns nil, or why ctx ended;
 // the event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if e.TryWait() {
+		budget.Turn() // with what is held
 		return nil
 	}
 	_, err = wait(ctx, e, job.Void{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -41,6 +42,7 @@ func NewBarrier(parties int) *Barrier {
 // to exactly one participant of each phase, which may do the phase's one-time work; or
 // it returns why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
 func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
+	budget.Turn()
 	ctx, err = bound(ctx)
 	if err != nil {
 		return false, err

@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -14,6 +15,7 @@ import (
 // nil was returned, to all or, by a broadcast that drops, perhaps to none. It blocks;
 // its twin is [Broadcast.SendAsync].
 func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -15,6 +16,7 @@ import (
 // An element is taken only if it is returned, with a nil error: one that was handed
 // over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
 func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

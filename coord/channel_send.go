@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -14,6 +15,7 @@ import (
 // returned; a channel that drops may have dropped it then. It blocks; its twin is
 // [Channel.SendAsync].
 func (c *Channel[T]) Send(ctx context.Context, v T) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -31,6 +32,7 @@ func NewCountdown(n int64) *Countdown {
 // Wait waits until nothing is left to be done. It returns nil, or why ctx ended. It
 // blocks; its twin is [Countdown.WaitAsync].
 func (c *Countdown) Wait(ctx context.Context) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

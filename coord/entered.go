@@ -91,6 +91,23 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 // Join implements [statemachine.Pending].
 func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
 
+// exclusive is a host whose waiter, once served, keeps others from what it was served with.
+type exclusive interface{ excludes() }
+
+func (*Mutex) excludes()          {}
+func (*RWMutex) excludes()        {}
+func (*Semaphore) excludes()      {}
+func (*AutoResetEvent) excludes() {}
+func (*keyedMutex[K]) excludes()  {}
+func (*limiter[K]) excludes()     {}
+
+// Holds reports whether the machine holds a lock or permits after its wait, for a search
+// that lets others find them held.
+func (w *waiter[R, P]) Holds() bool {
+	_, is := w.host.(exclusive)
+	return is && w.err == nil
+}
+
 // spareOf returns the waiter that the machine of r has kept, or a new one.
 func spareOf[R, P any](r *statemachine.Run) *entering[R, P] {
 	w, ok := r.Kept().(*entering[R, P])

@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
@@ -32,11 +33,14 @@ type hiddenKeyedMutex[K comparable] = keyedMutex[K]
 // Lock waits until key is free and locks it. It returns nil, or why ctx ended. It
 // blocks; its twin is [KeyedMutex.LockAsync].
 func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
-	if !m.TryLock(key) {
+	if m.TryLock(key) {
+		budget.Turn() // with what is held
+	} else {
 		_, err = wait(ctx, &m.hiddenKeyedMutex, key)
 	}
 	if err == nil && schedulers.Followed() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shrinkmap"
@@ -87,11 +88,13 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 // [ErrQueueFull]. After nil the caller must call [Limiter.Release] with the same key,
 // once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if l.TryAcquire(key) {
+		budget.Turn() // with what is held
 		return nil
 	}
 	_, err = wait(ctx, &l.hiddenLimiter, key)

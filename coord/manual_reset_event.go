@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -24,6 +25,7 @@ type ManualResetEvent struct {
 // Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its
 // twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

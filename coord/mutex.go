@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -28,11 +29,14 @@ type Mutex struct {
 // Lock waits until the lock is free and takes it. It returns nil, or why ctx ended; the
 // lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
 func (m *Mutex) Lock(ctx context.Context) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
-	if !m.TryLock() {
+	if m.TryLock() {
+		budget.Turn() // with what is held
+	} else {
 		_, err = wait(ctx, m, job.Void{})
 	}
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -103,6 +104,7 @@ func (s *Reusable[T]) Drop(r Round) error {
 // returns why ctx ended, the round is not read: ask again, or [Reusable.Drop] it. It blocks;
 // its twin is [Reusable.GetAsync].
 func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

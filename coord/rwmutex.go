@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -97,11 +98,14 @@ func (m *RWMutex) RUnlock() {
 }
 
 func (m *RWMutex) lock(ctx context.Context, how access) error {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
-	if !m.try(how) {
+	if m.try(how) {
+		budget.Turn() // with what is held
+	} else {
 		_, err = wait(ctx, m, how)
 	}
 	if err == nil {

@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/job"
@@ -32,6 +33,7 @@ type hiddenSubscription[T any] = subscription[T]
 // [ErrClosed] if the broadcast is closed and nothing is left, or the subscription is
 // closed. It blocks; its twin is [Subscription.ReceiveAsync].
 func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -102,6 +103,7 @@ type hiddenObserver[T any] = observer[T]
 // returns why ctx ended, or [ErrClosed] if the watch is closed and its last value has been
 // seen. It blocks; its twin is [Observer.NextAsync].
 func (o *Observer[T]) Next(ctx context.Context) (T, error) {
+	budget.Turn()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

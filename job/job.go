@@ -7,6 +7,7 @@ import (
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -173,6 +174,8 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 		if err := j.wait(ctx); err != nil {
 			return zero, err
 		}
+	} else {
+		budget.Turn()
 	}
 	j.observed()
 	return j.value, j.err()
@@ -192,6 +195,8 @@ func (j *Job[T]) Await() (T, error) {
 		if err := j.wait(context.Background()); err != nil {
 			return zero, err
 		}
+	} else {
+		budget.Turn()
 	}
 	j.observed()
 	return j.value, j.err()

@@ -73,10 +73,14 @@
 // # What is not explored
 //
 // Chance, real time, the network and goroutines that the program starts itself
-// are not part of a schedule. Nor is what a plain function does between two of its waits:
-// it keeps its turn where a machine yields. A function that depends on them fails in one run
+// are not part of a schedule. A function that depends on them fails in one run
 // and not in its repetition, and Explore says so. Two calls of the function must
 // not share state, so create the state anew in each.
+//
+// A plain function that a job runs takes turns where a machine would yield: at its waits for
+// jobs and at the blocking calls of package coord, also where these need not wait. Between
+// two of them it keeps its turn, and waits by other means, such as a sync.Mutex or a
+// channel of Go, are no turns.
 //
 // The orders are those of one worker that takes turns. A bug that needs two steps
 // at the same instant is a data race, and no schedule shows it.

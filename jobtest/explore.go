@@ -21,6 +21,10 @@ var errGoroutines = errors.New("jobtest: goroutines are left behind")
 // returns an error, if any job panics, if everything that is left waits forever,
 // if jobs, machines or goroutines are left behind, or if a step hangs.
 //
+// The simulation is also the default scheduler of the code that it runs, so async functions
+// without a context are simulated too. Other goroutines keep the usual default, also those
+// that f starts.
+//
 // f gets a context that ends after f has returned: when nothing else can happen,
 // or 1000 steps later, for work that never ends by itself. Work that still waits
 // then counts as left behind.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,30 +62,81 @@ type planted struct {
 }
 
 func plantedBugs() []planted {
+	timeRaces, cancelled := []jobtest.Option{jobtest.TimeRaces}, []jobtest.Option{jobtest.CancelEverywhere}
 	return []planted{
 		{"lost update", awaited(lostUpdateAsync), "an error: sold 2 of 1", 0, nil},
 		{"update in two sections", awaited(twoSectionsAsync), "an error: counted 1 of 2", 0, nil},
 		{"lock cycle", awaited(lockCycleAsync), "a deadlock", 0, nil},
 		{"lost wake-up", awaited(lostWakeUpAsync), "a deadlock", 2, nil},
 		{"double completion", awaited(doubleCompletionAsync), "an error: completed twice", 0, nil},
-		{"leak on cancel", awaited(leakOnCancelAsync), "a leak", 1, []jobtest.Option{jobtest.CancelEverywhere}},
+		{"leak on cancel", awaited(leakOnCancelAsync), "a leak", 1, cancelled},
 		{"overtaking by 20", awaited(overtakingAsync), "an error: overtaken by 20", 19, nil},
-		{"oversell", awaited(oversellAsync), "an error: oversold", 1, []jobtest.Option{jobtest.TimeRaces}},
+		{"oversell", awaited(oversellAsync), "an error: oversold", 1, timeRaces},
 		{"ABA", awaited(abaAsync), "an error: a node that was taken", 2, nil},
+
+		{"channel closed twice", closedTwice, "close of closed channel", 0, nil},
+		{"once that runs twice", onceTwice, "an error: ran", 0, nil},
+		{"use after free", usedAfterFree, "an error: used after it was freed", 1, nil},
+		{"slot written twice", overwritten, "an error: 2 of 4 values", 0, nil},
+		{"Peterson's lock, turn first", petersonTurnFirst, "an error: two are inside", 3, nil},
+		{"queue not drained", notDrained, "an error: the sum is", 1, nil},
+		{"published early", publishedEarly, "an error: read before", 0, nil},
+		{"starvation", starvation, "an error: a normal request", 0, nil},
+		{"timeout against result", refundedAndDelivered, "an error: refunded and", 1, timeRaces},
+		{"lease that expires", leaseExpires, "an error: written without", 3, timeRaces},
+		{"retry", chargedTwice, "an error: charged", 1, []jobtest.Option{jobtest.Faults("the answer is lost")}},
+		{"cancel that loses a value", cancelLosesAValue, "an error: 2 of 3", 1, cancelled},
+		{"missed broadcast", missedBroadcast, "a deadlock", 1, nil},
+		{"signal for the wrong waiter", signalForTheWrong, "a deadlock", 1, nil},
+		{"cycle of three locks", cycleOfThree, "a deadlock", 0, nil},
+		{"permit given back twice", releasedTwice, "a panic", 0, nil},
+		{"half a write", halfAWrite, "an error: half a write", 0, nil},
+		{"read lock taken again", readAgain, "a deadlock", 0, nil},
+		{"counted late", addedLate, "an error: waited for", 1, nil},
+		{"barrier that one leaves", leftTheBarrier, "a deadlock", 1, nil},
+		{"signal that is lost", lostSignal, "a deadlock", 2, nil},
+		{"channels in a circle", crossed, "a deadlock", 0, nil},
+		{"slower answer", firstAnswer, "a leak", 0, nil},
+		{"semaphores crosswise", crossedPermits, "a deadlock", 0, nil},
+		{"initialised twice", initOnce(false), "an error: made 2 times", 0, nil},
+		{"two mailmen", twoMailmen, "an error: overtaken", 2, nil},
+		{"try that meets a lock", triesOnce, "an error: counted 1 of 2", 1, nil},
+		{"cancel that keeps a lock", cancelKeepsTheLock, "an error: the lock is held", 1, cancelled},
 	}
 }
 
+var foundBy = regexp.MustCompile(`schedule (\d+) \(([^)]+)\)`)
+
 // Each bug is found within 200 schedules under any seed, and shrunk to the least
-// choices.
+// choices. The log has how many schedules that took under the worst of the seeds.
 func TestPlantedBugsAreFound(t *testing.T) {
 	for _, p := range plantedBugs() {
 		t.Run(p.name, func(t *testing.T) {
+			began, most := time.Now(), 0
 			for seed := range uint64(4) {
 				w := explored(t, p.program, append(p.opts, jobtest.Seed(seed), jobtest.Schedules(200))...)
 				require.Len(t, w.failures, 1, "%v", w.logs)
 				assert.Contains(t, w.failures[0], p.failure)
 				assert.Regexp(t, fmt.Sprintf(`\n%d choices?[,;].* replay: -jobtest\.replay=`, p.least), w.failures[0])
+				number := foundBy.FindStringSubmatch(w.failures[0])
+				require.NotNil(t, number)
+				n, err := strconv.Atoi(number[1])
+				require.NoError(t, err)
+				most = max(most, n+1)
 			}
+			t.Logf("%s: at most %d schedules, shrunk to %d choices; 4 searches in %v", p.name, most, p.least, time.Since(began).Round(time.Millisecond))
+		})
+	}
+}
+
+// What the table has as the least choices is the least: a search that begins with the
+// fewest finds none with fewer.
+func TestNoScheduleHasFewerChoices(t *testing.T) {
+	for _, p := range plantedBugs() {
+		t.Run(p.name, func(t *testing.T) {
+			w := explored(t, p.program, append(p.opts, jobtest.Exhaustive(p.least), jobtest.Schedules(1000))...)
+			require.Len(t, w.failures, 1, "%v", w.logs)
+			assert.Contains(t, w.failures[0], fmt.Sprintf("\n%d choice", p.least))
 		})
 	}
 }
@@ -103,10 +157,18 @@ func TestALockCycleIsNamed(t *testing.T) {
 
 func TestProgramsWithoutABugDoNotFail(t *testing.T) {
 	for name, program := range map[string]func(context.Context) error{
-		"lost update":    awaited(noLostUpdateAsync),
-		"livelock":       awaited(noLivelockAsync),
-		"leak on cancel": awaited(noLeakOnCancelAsync),
-		"oversell":       awaited(noOversellAsync),
+		"lost update":     awaited(noLostUpdateAsync),
+		"livelock":        awaited(noLivelockAsync),
+		"leak on cancel":  awaited(noLeakOnCancelAsync),
+		"oversell":        awaited(noOversellAsync),
+		"Peterson's lock": petersonRight,
+		"three locks":     noCycleOfThree,
+		"broadcast":       broadcastToAll,
+		"barrier":         leavesTheBarrier,
+		"letters":         cancelKeepsAllValues,
+		"semaphores":      permitsInOrder,
+		"initialised":     initOnce(true),
+		"channel as lock": channelAsLock,
 	} {
 		for mode, opts := range map[string][]jobtest.Option{
 			"":         nil,

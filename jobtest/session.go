@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -157,6 +158,7 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 	}
 	sim := make(opts...)
 	r.sim = sim
+	defer ambient.StandIn(sim)() // for functions without a context
 	root := job.Go(schedulers.With(r.ctx, sim), r.body, job.Named(rootName))
 	err := sim.RunUntil(s.hang, nil)
 	o := outcome{trace: sim.Trace()}

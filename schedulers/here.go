@@ -79,9 +79,12 @@ func takeSlot(on Worker) int {
 	if on == nil {
 		return -1
 	}
-	for range 4 {
+	for range slots {
+		if used.Load() >= slots {
+			break
+		}
 		n := int(turn.Add(1) % slots)
-		if s := &table[n]; s.busy.CompareAndSwap(false, true) {
+		if s := &table[n]; !s.busy.Load() && s.busy.CompareAndSwap(false, true) {
 			s.on = on
 			used.Add(1)
 			return n
@@ -116,21 +119,26 @@ func descend(w Work, on Worker, n, left int) {
 // use RunOn if an unnoticed wait could block all their progress. In contrast to
 // [WorkerFrom] the answer is certain. Here does not block. It walks the stack,
 // which takes about a microsecond: call it only before blocking.
-func Here() Worker {
+func Here() Worker { return HereOn(func(Worker) bool { return true }) }
+
+// HereOn is [Here] for the innermost of the workers that accepted returns true for: work that
+// runs on one of them may have called a scheduler that runs other work on the same goroutine.
+// accepted must not block.
+func HereOn(accepted func(Worker) bool) Worker {
 	if used.Load() == 0 {
 		return nil
 	}
 	var few [64]uintptr
 	for stack := few[:]; ; stack = make([]uintptr, 8*len(stack)) {
 		n := runtime.Callers(2, stack)
-		if on, found := workerOn(stack[:n]); found || n < len(stack) || n >= deepest {
+		if on := workerOn(stack[:n], accepted); on != nil || n < len(stack) || n >= deepest {
 			return on
 		}
 	}
 }
 
-// workerOn looks for the innermost three digits.
-func workerOn(stack []uintptr) (on Worker, found bool) {
+// workerOn looks for the innermost three digits of an accepted worker, or returns nil.
+func workerOn(stack []uintptr, accepted func(Worker) bool) Worker {
 	n, weight := 0, 1
 	for _, pc := range stack {
 		d, ok := digitAt[pc]
@@ -138,11 +146,15 @@ func workerOn(stack []uintptr) (on Worker, found bool) {
 			continue
 		}
 		n += d * weight
-		if weight *= digits; weight == slots {
-			return table[n].on, true
+		if weight *= digits; weight < slots {
+			continue
 		}
+		if on := table[n].on; accepted(on) {
+			return on
+		}
+		n, weight = 0, 1
 	}
-	return nil, false
+	return nil
 }
 
 // digitAt has the addresses at which the digits call descend.

@@ -85,7 +85,23 @@ func TestEveryNumberIsReadAsItWasWritten(t *testing.T) {
 			require.Equal(t, i, on.ID())
 		}
 	}
-	assert.Greater(t, n, many/2)
+	assert.Equal(t, 16*16*16, n, "as many as there are numbers")
+}
+
+func TestWorkFindsAWorkerFurtherOut(t *testing.T) {
+	outer, inner := &bench{1}, &bench{2}
+	is := func(n int) func(schedulers.Worker) bool {
+		return func(on schedulers.Worker) bool { return on.ID() == n }
+	}
+	assert.Nil(t, schedulers.HereOn(is(1)))
+	schedulers.RunOn(calls(func() {
+		schedulers.RunOn(calls(func() {
+			assert.Same(t, outer, schedulers.HereOn(is(1)))
+			assert.Same(t, inner, schedulers.HereOn(is(2)))
+			assert.Nil(t, schedulers.HereOn(is(3)))
+		}), inner)
+		assert.Nil(t, schedulers.HereOn(is(2)))
+	}), outer)
 }
 
 func BenchmarkRunOn(b *testing.B) {

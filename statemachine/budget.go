@@ -76,9 +76,21 @@ func (w *turn) Run(on schedulers.Worker) {
 		t.giveBack()
 		return
 	}
+	held, is := t.awaiting.(holding)
 	t.awaiting = nil
+	if is && budget.Searching() && held.Holds() {
+		t.giveWay(w.chain)
+		t.giveBack()
+		return
+	}
 	t.goOn(w.chain)
 }
+
+// holding is something that a machine may hold after its wait, such as a lock. A search for
+// schedules lets it yield once more then. Otherwise a lock would be taken and released in
+// one step wherever no await is between the two, and no other machine would ever find it
+// held, as happens on several processors.
+type holding interface{ Holds() bool }
 
 // Abandon implements schedulers.Work. What is awaited is there, so the frame need not be
 // told that its home has ended.

@@ -5,6 +5,7 @@ package ambient
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,9 +19,68 @@ var defaultHome atomic.Pointer[schedulers.Home]
 // holds no goroutine while it is idle, so it is never shut down.
 var builtin = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(pool.New()) })
 
+// stands are the homes of simulations that stand in for the default, an immutable slice; nil:
+// there is none.
+var stands struct {
+	sync.Mutex // of writers
+	in         atomic.Pointer[[]*schedulers.Home]
+}
+
+// StandIn makes s the default for the work that s runs, and for that alone, whatever
+// SetDefault says, until end is called, once. Other goroutines of the process keep the usual
+// default, also those that such work starts. It does not block, and is safe for concurrent
+// use.
+//
+// s must run its work by [schedulers.RunOn]: where work runs that has no context is read from
+// the stack.
+func StandIn(s schedulers.Scheduler) (end func()) {
+	h := schedulers.HomeFor(s)
+	change(func(in []*schedulers.Home) []*schedulers.Home { return append(in, h) })
+	return func() {
+		change(func(in []*schedulers.Home) []*schedulers.Home {
+			return slices.DeleteFunc(in, func(other *schedulers.Home) bool { return other == h })
+		})
+	}
+}
+
+// change replaces the slice of stands by what f makes of a copy of it.
+func change(f func([]*schedulers.Home) []*schedulers.Home) {
+	stands.Lock()
+	defer stands.Unlock()
+	var in []*schedulers.Home
+	if old := stands.in.Load(); old != nil {
+		in = slices.Clone(*old)
+	}
+	if in = f(in); len(in) == 0 {
+		stands.in.Store(nil)
+		return
+	}
+	stands.in.Store(&in)
+}
+
+// standIn returns the one of the homes on whose worker the calling goroutine runs, or nil.
+func standIn(in []*schedulers.Home) (home *schedulers.Home) {
+	schedulers.HereOn(func(on schedulers.Worker) bool {
+		s := on.Scheduler()
+		for _, h := range in {
+			if schedulers.Same(h, s) {
+				home = h
+			}
+		}
+		return home != nil
+	})
+	return home
+}
+
 // Default returns where work runs whose context names no scheduler. It is never nil, and
-// does not block.
+// does not block. While something stands in, it walks the stack, which takes about a
+// microsecond.
 func Default() *schedulers.Home {
+	if in := stands.in.Load(); in != nil {
+		if h := standIn(*in); h != nil {
+			return h
+		}
+	}
 	if h := defaultHome.Load(); h != nil {
 		return h
 	}

@@ -1,5 +1,6 @@
 // Package budget is how many awaits of one run of a machine may be complete before the
-// machine yields: see budget.go in package statemachine for the reasons.
+// machine yields: see budget.go in package statemachine for the reasons. During a search for
+// schedules it also gives plain functions the turns that machines have.
 //
 // It is a package of its own because a search for schedules reduces the budget to
 // nothing. Then every await is a point at which other work may come first, as it is on
@@ -10,6 +11,8 @@ package budget
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
 )
 
 // usual is the budget of a program. A turn in the queue costs some 30 ns and the
@@ -32,8 +35,34 @@ var searches struct {
 // and is safe for concurrent use.
 func Spent(n int32) bool { return n+ahead.Load() >= usual }
 
-// EveryAwait makes every await of the process yield, until end is called, once. It does
-// not block, and is safe for concurrent use; calls nest.
+// Searching reports whether every await of the process yields. It does not block, and is
+// safe for concurrent use.
+func Searching() bool { return ahead.Load() > 0 }
+
+// Turn lets others come first during a search, if its simulation runs the calling goroutine: a
+// plain function calls it before a wait that might end at once, and holding what it was given at
+// once, where a machine would yield. It blocks until the caller has its turn again. Without a
+// search it costs a load.
+func Turn() {
+	if Searching() {
+		takeTurn()
+	}
+}
+
+// turner is a worker of a simulation.
+type turner interface{ TakeTurn() }
+
+func takeTurn() {
+	on := schedulers.HereOn(func(on schedulers.Worker) bool { _, is := on.(turner); return is })
+	if on != nil {
+		on.(turner).TakeTurn()
+	}
+}
+
+// EveryAwait makes every await of the process yield, until end is called, once. Machines
+// that have nothing to do with the search yield too: a yield costs them a turn in the queue
+// of their home, and is allowed at every await, so it changes nothing but their speed. It
+// does not block, and is safe for concurrent use; calls nest.
 func EveryAwait() (end func()) {
 	search(+1)
 	return func() { search(-1) }

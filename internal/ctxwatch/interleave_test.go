@@ -260,6 +260,9 @@ func TestInterleavingsOfALastingWatch(t *testing.T) {
 					l.Start(ctx, ctx.done)
 					for i := range turns {
 						l.Tell(&turns[i].Watch, &turns[i])
+						if ends && i == len(turns)-1 {
+							return // it waits for the end
+						}
 						turns[i].returned = l.Untell()
 					}
 					l.Stop()

@@ -35,15 +35,20 @@ func actors(ctx context.Context) *job.Job[job.Void] {
 // BenchmarkActors compares a simulation of a hundred thousand actors with five ticks each with
 // the same on a pool, where they also have to wait for the ticks. So look at cpu-ms.
 func BenchmarkActors(b *testing.B) {
-	b.Run("simulation", func(b *testing.B) {
-		measured(b, func() {
-			s := simulation.New(1)
-			ctx := s.Context(context.Background())
-			if _, err := actors(ctx).Wait(ctx); err != nil {
-				b.Error(err)
-			}
+	for name, scheduler := range map[string]func() *simulation.Scheduler{
+		"simulation":           func() *simulation.Scheduler { return simulation.New(1) },
+		"simulation, in order": func() *simulation.Scheduler { return simulation.Replay(nil) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			measured(b, func() {
+				s := scheduler()
+				ctx := s.Context(context.Background())
+				if _, err := actors(ctx).Wait(ctx); err != nil {
+					b.Error(err)
+				}
+			})
 		})
-	})
+	}
 	b.Run("pool", func(b *testing.B) {
 		p := pool.New()
 		ctx := schedulers.With(context.Background(), p)

@@ -3,7 +3,6 @@ package simulation
 import (
 	"cmp"
 	"runtime/metrics"
-	"time"
 )
 
 // Settle makes the driver wait, after each step that has created goroutines,
@@ -51,12 +50,7 @@ func (s *Scheduler) letWorldSettle() {
 		return
 	}
 	s.mu.Unlock()
-	for range sleeps {
-		if becomesStill() {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	settles(func() bool { return false })
 	s.mu.Lock()
 	s.births.happened()
 	first := len(s.ready.all)

@@ -57,6 +57,17 @@ func (t *task) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
+// closed is what a task waits for that only lets others come first.
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// TakeTurn lets others come first: the caller goes on in a step of its own. It is for
+// searches: see package budget.
+func (t *task) TakeTurn() {
+	if w := t.park(context.Background(), closed); w != nil {
+		<-w.resume
+	}
+}
+
 // park puts down the baton, which a new runner takes up, or returns nil if t does not
 // have it.
 func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {

@@ -36,26 +36,40 @@ const (
 
 	// stillLooks is how many looks in a row must find the world still.
 	stillLooks = 3
+
+	// mostSettling is the longest time for all of this. It counts where other tests keep
+	// a single processor busy: then each look takes as long as they may run at a time.
+	mostSettling = 100 * time.Millisecond
 )
 
 // worldSettles waits until the goroutines that are not simulated have done what
 // they can do now, and reports whether something can run now, or done is closed.
 func (s *Scheduler) worldSettles(done <-chan struct{}) bool {
-	for range sleeps {
-		if becomesStill() || s.wakes(done) {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	settles(func() bool { return s.wakes(done) })
 	return s.wakes(done)
 }
 
+// settles waits until no other goroutine runs or could run, or for as long as it may, or
+// until enough, which is asked before each sleep.
+func settles(enough func() bool) {
+	begin := time.Now()
+	for range sleeps {
+		if becomesStill(begin) || time.Since(begin) > mostSettling || enough() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // becomesStill waits for a moment at which no other goroutine runs or could run, and
-// reports whether one came soon.
-func becomesStill() bool {
+// reports whether one came soon. begin is when the driver began to wait.
+func becomesStill(begin time.Time) bool {
 	var goroutines census.Counter
 	still := 0
 	for range looksAtWorld {
+		if time.Since(begin) > mostSettling {
+			break
+		}
 		runtime.Gosched()
 		if goroutines.Busy() > 1 {
 			still = 0

@@ -1,0 +1,45 @@
+package jobtest_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/jobtest"
+)
+
+// The program of the search has functions without a context, so its simulation stands in for
+// the default scheduler. The jobs that another goroutine starts in the middle of each schedule,
+// as a test in parallel would, must not notice.
+func TestASearchLeavesTestsBesideItAlone(t *testing.T) {
+	usual, begun, started := job.DefaultScheduler(), make(chan struct{}), make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		for range begun {
+			gate, none := make(chan struct{}), context.Background()
+			blocked := job.Go(none, func(context.Context) error {
+				<-gate
+				assert.Same(t, usual, job.DefaultScheduler())
+				return nil
+			})
+			locked := noLostUpdateAsync(none)
+			started <- struct{}{}
+			go close(gate)
+			_, err := locked.Wait(none)
+			assert.NoError(t, err)
+			_, err = blocked.Await()
+			assert.NoError(t, err)
+		}
+	})
+	w := explored(t, func(ctx context.Context) error {
+		begun <- struct{}{}
+		<-started
+		return petersonRight(ctx)
+	}, jobtest.Schedules(50))
+	close(begun)
+	beside.Wait()
+	assert.Empty(t, w.failures)
+}
