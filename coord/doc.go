@@ -10,6 +10,7 @@
 //	Channel, Broadcast                    elements go to one receiver; to all
 //	Watch                                 a value whose latest version matters
 //	Reusable                              a result again and again, set by hand
+//	ObjectPool                            objects that are dear to make, lent in turn
 //	Serial                                functions of one key, one after the other
 //	Lazy, SingleFlight                    computed once, by one, for all callers
 //
