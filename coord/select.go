@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Case is one of the things that [Select] waits for. It is a plain value, made by
@@ -184,8 +187,8 @@ func (s *selection) begin() {
 	}
 	for i, c := range s.cases {
 		if c.after > 0 {
-			j := job.SleepAsync(context.WithoutCancel(s.ctx), c.after)
-			s.waits[i] = watched{j, func() { j.Cancel() }}
+			a := newAlarm(s.ctx, c.after)
+			s.waits[i] = watched{a.promise.Job(), a.stop}
 		}
 	}
 }
@@ -205,6 +208,29 @@ func (s *selection) end() {
 	}
 	s.over.TrySetResult(job.Void{})
 }
+
+// alarm is a sleep that can be ended early, at once and without a context.
+type alarm struct {
+	promise promise.Promise[job.Void]
+	timer   schedulers.Timer
+	timers  schedulers.Timers
+}
+
+func newAlarm(ctx context.Context, d time.Duration) *alarm {
+	a := &alarm{timers: ambient.Timers(ambient.Home(ctx))}
+	a.promise.Init()
+	a.timer.OnExpire = a
+	a.timers.StartTimer(&a.timer, d)
+	return a
+}
+
+// Expire implements schedulers.Expirer.
+func (a *alarm) Expire(*schedulers.Timer) {
+	told, _ := a.promise.TryComplete(nil, job.Void{}, nil)
+	told.Deliver(nil)
+}
+
+func (a *alarm) stop() { a.timers.StopTimer(&a.timer) }
 
 // watching is a channel as the host of its watchers.
 type watching[T any] channel[T]
