@@ -121,11 +121,13 @@ func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*sta
 // panics if no object is out.
 func (p *ObjectPool[T]) Put(v T) {
 	p.endLoan()
-	e := &exam[T]{v, !p.examined}
-	defer func() { p.back(v, e.passed) }()
-	if p.examined {
-		p.onPut.Call(e)
+	if !p.examined {
+		p.back(v, true)
+		return
 	}
+	e := &exam[T]{object: v}
+	defer func() { p.back(v, e.passed) }()
+	p.onPut.Call(e)
 }
 
 // Discard ends the loan of v, which is broken: no other caller gets it, and the pool may
