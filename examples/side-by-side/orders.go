@@ -15,11 +15,11 @@ import (
 
 var errNoMoney = errors.New("the card is refused")
 
-// books count what has become of the orders.
-type books struct{ reserved, shipped, released atomic.Int64 }
+// tally counts what has become of the orders.
+type tally struct{ reserved, shipped, released atomic.Int64 }
 
-// state is the books as one number.
-func (b *books) state() int {
+// state is the tally as one number.
+func (b *tally) state() int {
 	return int(b.reserved.Load()*1_000_000 + b.shipped.Load()*1000 + b.released.Load())
 }
 
@@ -34,7 +34,7 @@ func charge(order int) error {
 const service = 30 * time.Millisecond
 
 func ordersWithGoroutines(_ context.Context, n int) (int, error) {
-	var b books
+	var b tally
 	var all sync.WaitGroup
 	for order := range n {
 		all.Go(func() {
@@ -56,7 +56,7 @@ func ordersWithGoroutines(_ context.Context, n int) (int, error) {
 
 //movenext:async
 func ordersWithMachines(ctx context.Context, n int) (int, error) {
-	var b books
+	var b tally
 	err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 		for order := range n {
 			s.Go(func(ctx context.Context) error { return serve(ctx, &b, order) })
@@ -67,7 +67,7 @@ func ordersWithMachines(ctx context.Context, n int) (int, error) {
 }
 
 //movenext:async
-func serve(ctx context.Context, b *books, order int) error {
+func serve(ctx context.Context, b *tally, order int) error {
 	if err := job.Sleep(ctx, service); err != nil {
 		return err
 	}

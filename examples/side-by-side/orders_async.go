@@ -32,7 +32,7 @@ func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) 
 type ordersWithMachinesLocals struct {
 	statemachine.Frame
 
-	b        *books
+	b        *tally
 	inScope1 *job.Job[job.Void]
 }
 
@@ -55,7 +55,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:59
-	f.b = new(books)
+	f.b = new(tally)
 	// orders.go:60: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		n := args.n
@@ -115,7 +115,7 @@ func (f *ordersWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // ordersWithMachinesFunc1Run is a function literal of [ordersWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
-func ordersWithMachinesFunc1Run(b *books, order int, ctx context.Context) error {
+func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := ordersWithMachinesFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -135,7 +135,7 @@ type ordersWithMachinesFunc1Locals struct {
 
 // ordersWithMachinesFunc1Args are the parameters of a function literal of [ordersWithMachines] that are needed only before its first suspension.
 type ordersWithMachinesFunc1Args struct {
-	b     *books
+	b     *tally
 	order int
 	ctx   context.Context
 }
@@ -194,7 +194,7 @@ func (f *ordersWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
-func serveAsync(ctx context.Context, b *books, order int) (result *job.Job[job.Void]) {
+func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, b: b, order: order}
 	defer statemachine.Catch(&r, &result)
@@ -206,7 +206,7 @@ func serveAsync(ctx context.Context, b *books, order int) (result *job.Job[job.V
 }
 
 // serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
-func serveEnter(r *statemachine.Run, ctx context.Context, b *books, order int) (*serveFrame, error) {
+func serveEnter(r *statemachine.Run, ctx context.Context, b *tally, order int) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, b: b, order: order}
 	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
@@ -221,7 +221,7 @@ type serveLocals struct {
 	statemachine.Frame
 
 	ctx   context.Context
-	b     *books
+	b     *tally
 	order int
 
 	refused error
@@ -364,4 +364,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a5f6dda221be9f3c
+// Digest of what is above: 619c5b73bc7bf3fb
