@@ -16,7 +16,7 @@ import (
 // # The levels of a channel
 //
 //	         held, senders, closed   receivers in the queue   in single
-//	quiet    none, open              none, and no watcher     at most one
+//	quiet    none, open              none                     at most one
 //	bare     none, open              any                      only in passing
 //	some     any                     none                     only in passing
 //
@@ -103,7 +103,7 @@ func (c *channel[T]) disturb() {
 // calm lets w, whose node is written, wait in single, and reports whether it
 // does; mu is held, and nothing was found for w.
 func (c *channel[T]) calm(w *waiter[T, job.Void]) bool {
-	if !c.receivers.empty() || !c.watchers.empty() || !c.single.CompareAndSwap(nil, w) {
+	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
 		return false
 	}
 	if c.level.Load() != quiet {

@@ -243,10 +243,11 @@ func (h *watching[T]) buffer() buffer { return (*contents[T])(h) }
 
 func (h *watching[T]) guard() *interleave.Mutex { return &h.mu }
 
-// admit tells the watcher at once if there is something to receive, or never will be.
+// admit tells the watcher at once if there is something to receive, or never will be. A
+// receiver may wait in single meanwhile: an element that it is handed without the lock was
+// never there to be received, and one that is kept is put under the lock.
 func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 	c := (*channel[T])(h)
-	c.disturb()
 	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
 		told.add(w)
 		return told
