@@ -61,7 +61,7 @@ func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 // used is what UseAsync runs.
 //
 //movenext:async
-func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error {
+func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
 	v, err := p.Get(ctx)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
 }
 
 // borrowAsync is the twin of borrow.
-func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] {
+func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //nolint:unused // the generator looks for it
 	ctx, err := bound(ctx)
 	if err != nil {
 		return failed[loan[T]](ctx, err)

@@ -92,8 +92,8 @@ func TestCallersOfAnEmptyObjectPoolAreServedInOrder(t *testing.T) {
 }
 
 func TestAnObjectThatIsNotGoodIsNotLentAgain(t *testing.T) {
-	schedulers.OnHookPanic(func(*schedulers.HookPanic) {})
-	defer schedulers.OnHookPanic(nil)
+	before := schedulers.OnHookPanic(func(*schedulers.HookPanic) {})
+	defer func() { schedulers.OnHookPanic(before) }()
 	f := new(factory)
 	var verdict func() error
 	p := f.pool(1, OnPut(func(*thing) error { return verdict() }))

@@ -226,7 +226,7 @@ func newAlarm(ctx context.Context, d time.Duration) *alarm {
 
 // Expire implements schedulers.Expirer.
 func (a *alarm) Expire(*schedulers.Timer) {
-	told, _ := a.promise.TryComplete(nil, job.Void{}, nil)
+	told, _ := a.promise.TryComplete(context.Background(), job.Void{}, nil)
 	told.Deliver(nil)
 }
 

@@ -90,7 +90,6 @@ func main() {
 
 	sim := simulation.New(1)
 	day := shopAsync(schedulers.With(context.Background(), sim))
-	sim.Run()
-	_, err = day.GetResult()
+	err = errors.Join(sim.Run(), day.Err())
 	fmt.Println("the day took", sim.Now(), err)
 }
