@@ -36,7 +36,8 @@ type channel[T any] struct {
 	ranked    ranks[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
-	closed    error // nil: open
+	watchers  queue[job.Void, job.Void] // of Select; while one waits, there is nothing to receive
+	closed    error                     // nil: open
 
 	// How a single receiver waits without the lock; see channel_single.go.
 	level  interleave.Uint32
@@ -129,6 +130,7 @@ func (c *Channel[T]) CloseCause(cause error) {
 		told = c.senders.serveAll(job.Void{}, err)
 		var none T
 		told.join(c.receivers.serveAll(none, err))
+		told.join(c.watchers.serveAll(job.Void{}, nil))
 	}
 	c.mu.Unlock()
 	told.deliver(nil)

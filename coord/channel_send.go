@@ -111,6 +111,7 @@ func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 		p.told.add(w)
 	case c.len() < c.capacity:
 		c.push(v, rank)
+		p.told.join(c.watchers.serveAll(job.Void{}, nil))
 	case c.full == WaitForRoom:
 		p.mustWait = true
 	case c.full == Reject:
@@ -143,6 +144,7 @@ func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
 	if p.mustWait {
 		s.senders.push(w)
 		(*channel[T])(s).found()
+		p.told.join(s.watchers.serveAll(job.Void{}, nil))
 		return p.told
 	}
 	w.err = p.err

@@ -11,7 +11,8 @@ import (
 var (
 	// ErrClosed is the error of a send to a closed [Channel] or [Broadcast], of a
 	// receive from one that has nothing left, of a receive from a closed
-	// [Subscription], and of a closed [Watch] whose last value has been seen.
+	// [Subscription], of a closed [Watch] whose last value has been seen, and of a closed
+	// [ObjectPool].
 	ErrClosed = errors.New("coord: closed")
 
 	// ErrFull is returned by sends that found no room and do not wait for it.
@@ -24,6 +25,10 @@ var (
 	// ErrRound is the error of a [Reusable] that is misused: a round that is set or read
 	// twice, late, or by two at a time; or begun while another is not read.
 	ErrRound = errors.New("coord: misused round")
+
+	// ErrBroken is for functions that an [ObjectPool] calls in Use: an error that matches it
+	// says that the object must not be lent again.
+	ErrBroken = errors.New("coord: the object is broken")
 
 	// ErrNegativeWeight is returned for an Acquire of a negative number of
 	// permits.

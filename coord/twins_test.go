@@ -22,7 +22,7 @@ func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
 		new(Mutex), new(RWMutex), new(KeyedMutex[string]), new(Semaphore), new(AutoResetEvent),
 		new(ManualResetEvent), new(Countdown), new(Barrier), new(Cond), new(Channel[string]),
 		new(Broadcast[string]), new(Subscription[string]), new(Serial[string]), new(Lazy[string]),
-		new(SingleFlight[string, int]), new(Limiter[string]), new(Observer[string]), new(Reusable[string]),
+		new(SingleFlight[string, int]), new(Limiter[string]), new(Observer[string]), new(Reusable[string]), new(ObjectPool[string]),
 	} {
 		typ := reflect.TypeOf(of)
 		found := 0
@@ -43,8 +43,8 @@ func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
 		assert.NotZero(t, found, "%v has nothing to wait for", typ)
 		pairs += found
 	}
-	assert.Equal(t, 21, pairs)
-	assert.Equal(t, 17, entries, "all but those that call a function of the user's, and a stream")
+	assert.Equal(t, 23, pairs)
+	assert.Equal(t, 18, entries, "all but those that call a function of the user's, and a stream")
 	requireTwins(t, reflect.TypeOf(InTurn[string, int]), reflect.TypeOf(InTurnAsync[string, int]))
 }
 

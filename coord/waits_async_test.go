@@ -4,6 +4,7 @@ package coord_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
@@ -161,7 +162,7 @@ range1:
 	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:165
+//line github.com/movenext/movenext/coord/waits_async_test.go:166
 		goto resume1
 	}
 	f.State = 1
@@ -177,17 +178,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:181
+//line github.com/movenext/movenext/coord/waits_async_test.go:182
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:186
+//line github.com/movenext/movenext/coord/waits_async_test.go:187
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:191
+//line github.com/movenext/movenext/coord/waits_async_test.go:192
 		goto resume2
 	}
 	f.State = 2
@@ -214,7 +215,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:218
+//line github.com/movenext/movenext/coord/waits_async_test.go:219
 }
 
 // Location returns where [waitsForEach] is suspended.
@@ -287,7 +288,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	if f.next1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:291
+//line github.com/movenext/movenext/coord/waits_async_test.go:292
 		goto resume1
 	}
 	f.State = 1
@@ -301,7 +302,7 @@ resume1:
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		if err != nil {
-//line github.com/movenext/movenext/coord/waits_async_test.go:305
+//line github.com/movenext/movenext/coord/waits_async_test.go:306
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:64
 			return true, err
@@ -309,13 +310,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:313
+//line github.com/movenext/movenext/coord/waits_async_test.go:314
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:319
+//line github.com/movenext/movenext/coord/waits_async_test.go:320
 }
 
 // Location returns where [waitsForNext] is suspended.
@@ -501,7 +502,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:505
+//line github.com/movenext/movenext/coord/waits_async_test.go:506
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
@@ -546,7 +547,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:550
+//line github.com/movenext/movenext/coord/waits_async_test.go:551
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
@@ -619,7 +620,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	if f.wait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:623
+//line github.com/movenext/movenext/coord/waits_async_test.go:624
 		goto resume1
 	}
 	f.State = 1
@@ -630,7 +631,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(r, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:634
+//line github.com/movenext/movenext/coord/waits_async_test.go:635
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -701,6 +702,291 @@ func (f *waitsForSetMachine) MoveNext(r *statemachine.Run) bool {
 		return false
 	}
 	f.SetResult(r, job.Void{}, f.arg1)
+	return true
+}
+
+// waitsForObjectAsync starts [waitsForObject] as a state machine and returns its job.
+func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := waitsForObjectLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &waitsForObjectMachine{waitsForObjectLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// waitsForObjectLocals is what [waitsForObject] keeps while it is suspended.
+type waitsForObjectLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	p    *coord.ObjectPool[int]
+	get1 *statemachine.Waiting[int]
+	use3 *job.Job[job.Void]
+}
+
+// moveNext runs [waitsForObject] from where it stopped to its next suspension (false) or its end (true).
+func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var held int
+	var err error
+	var v int
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:129
+	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
+	// waits_test.go:130: held, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:130
+	f.get1, held, err = f.p.GetEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:755
+	if f.get1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:130
+	held, err = f.get1.Results(r)
+//line github.com/movenext/movenext/coord/waits_test.go:130
+	f.get1 = nil
+resumed1:
+//line github.com/movenext/movenext/coord/waits_test.go:131
+	if err != nil {
+//line github.com/movenext/movenext/coord/waits_async_test.go:769
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:132
+		return true, err
+	}
+	{
+		p := f.p
+		held := held
+//line github.com/movenext/movenext/coord/waits_test.go:134
+		job.Go(f.ctx, func(context.Context) error { p.Put(held); return nil })
+	}
+	// waits_test.go:135: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:135
+	f.get1, v, err = f.p.GetEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:783
+	if f.get1 == nil {
+		goto resumed2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:135
+	v, err = f.get1.Results(r)
+//line github.com/movenext/movenext/coord/waits_test.go:135
+	f.get1 = nil
+resumed2:
+//line github.com/movenext/movenext/coord/waits_test.go:136
+	if err != nil {
+//line github.com/movenext/movenext/coord/waits_async_test.go:797
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:137
+		return true, err
+	}
+	f.p.Put(v)
+	// waits_test.go:140: return p.Use(ctx, func(context.Context, int) error { return nil })
+//line github.com/movenext/movenext/coord/waits_test.go:140
+	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
+//line github.com/movenext/movenext/coord/waits_test.go:140
+	if f.use3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:808
+		goto resume3
+	}
+	f.State = 3
+	f.ctx, f.p = nil, nil // not needed any more
+//line github.com/movenext/movenext/coord/waits_test.go:140
+	return r.Await(f.use3), nil
+resume3:
+//line github.com/movenext/movenext/coord/waits_test.go:140
+	_, result0 = statemachine.TwinResult(r, f.use3)
+//line github.com/movenext/movenext/coord/waits_test.go:140
+	f.use3 = nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:820
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where [waitsForObject] is suspended.
+func (f *waitsForObjectLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 130, 135, 140)
+}
+
+// waitsForObjectMachine is the root of a chain of calls that begins with [waitsForObject]: chain, job and frame in one allocation.
+type waitsForObjectMachine struct {
+	statemachine.Builder[job.Void]
+	waitsForObjectLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *waitsForObjectMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.waitsForObjectLocals = waitsForObjectLocals{Frame: f.waitsForObjectLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// waitsForSelectAsync starts [waitsForSelect] as a state machine and returns its job.
+func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := waitsForSelectLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &waitsForSelectMachine{waitsForSelectLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// waitsForSelectLocals is what [waitsForSelect] keeps while it is suspended.
+type waitsForSelectLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	c        *coord.Channel[int]
+	sent     bool
+	i        int
+	v        *int
+	select1  *job.Job[int]
+	receive2 *statemachine.Waiting[int]
+}
+
+// moveNext runs [waitsForSelect] from where it stopped to its next suspension (false) or its end (true).
+func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var err error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:145
+	f.c = coord.NewUnbounded[int]()
+	{
+		c := f.c
+//line github.com/movenext/movenext/coord/waits_test.go:146
+		job.Go(f.ctx, func(context.Context) error { return c.TrySend(1) })
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:147
+	f.sent = false
+	f.i = 0
+range1:
+//line github.com/movenext/movenext/coord/waits_test.go:148
+	if f.i >= 2 {
+//line github.com/movenext/movenext/coord/waits_test.go:148
+		goto endRange1
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:149
+	f.v = new(int)
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:150
+		j := job.Run(f.ctx, one)
+		// waits_test.go:151: chosen, err := coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
+//line github.com/movenext/movenext/coord/waits_test.go:151
+		f.select1 = coord.SelectAsync(f.ctx, coord.OnReceive(f.c, f.v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:151
+	if f.select1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:914
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:151
+	return r.Await(f.select1), nil
+resume1:
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:151
+		chosen, err2 := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/coord/waits_test.go:151
+		f.select1 = nil
+		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
+			result0 = errors.Join(err2, errors.New("not what was sent"))
+//line github.com/movenext/movenext/coord/waits_async_test.go:928
+			f.State = statemachine.Finished
+			return true, result0
+//line github.com/movenext/movenext/coord/waits_test.go:154
+		}
+		f.sent = f.sent || chosen == 0
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:156
+	if !(f.i == 1 && !f.sent) {
+//line github.com/movenext/movenext/coord/waits_test.go:156
+		goto endIf1
+	}
+	// waits_test.go:157: _, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:157
+	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:943
+	if f.receive2 == nil {
+		goto resumed2
+	}
+	f.State = 2
+	f.ctx, f.c, f.v = nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:157
+	_, err = f.receive2.Results(r)
+//line github.com/movenext/movenext/coord/waits_test.go:157
+	f.receive2 = nil
+resumed2:
+//line github.com/movenext/movenext/coord/waits_async_test.go:956
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:158
+	return true, err
+endIf1:
+//line github.com/movenext/movenext/coord/waits_test.go:148
+	f.i++
+//line github.com/movenext/movenext/coord/waits_async_test.go:963
+	goto range1
+endRange1:
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:161
+	return true, nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:969
+}
+
+// Location returns where [waitsForSelect] is suspended.
+func (f *waitsForSelectLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 151, 157)
+}
+
+// waitsForSelectMachine is the root of a chain of calls that begins with [waitsForSelect]: chain, job and frame in one allocation.
+type waitsForSelectMachine struct {
+	statemachine.Builder[job.Void]
+	waitsForSelectLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.waitsForSelectLocals = waitsForSelectLocals{Frame: f.waitsForSelectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -902,17 +1188,17 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:147: job.Yield()
+	// waits_test.go:184: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:147
+//line github.com/movenext/movenext/coord/waits_test.go:184
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:147
+//line github.com/movenext/movenext/coord/waits_test.go:184
 	_ = r.Refusal()
-	// waits_test.go:148: return job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_test.go:148
+	// waits_test.go:185: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:185
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:916
+//line github.com/movenext/movenext/coord/waits_async_test.go:1202
 	if !asleep1 {
 		goto resumed2
 	}
@@ -920,17 +1206,17 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:148
+//line github.com/movenext/movenext/coord/waits_test.go:185
 	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:927
+//line github.com/movenext/movenext/coord/waits_async_test.go:1213
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 147, 148)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 184, 185)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -987,22 +1273,22 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:155: job.Yield()
+	// waits_test.go:192: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:155
+//line github.com/movenext/movenext/coord/waits_test.go:192
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:155
+//line github.com/movenext/movenext/coord/waits_test.go:192
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:999
+//line github.com/movenext/movenext/coord/waits_async_test.go:1285
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [calls] is suspended.
 func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 155)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 192)
 }
 
 // callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
@@ -1094,45 +1380,45 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 	{
 		ctx := args.ctx
 		cleaned := args.cleaned
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:198
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:198
 			m := exitsFunc1Enter(r, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:198
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:161
+//line github.com/movenext/movenext/coord/waits_test.go:198
 		})
 	}
-	// waits_test.go:165: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1108
+	// waits_test.go:202: job.Yield()
+//line github.com/movenext/movenext/coord/waits_async_test.go:1394
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:165
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:165
+//line github.com/movenext/movenext/coord/waits_test.go:202
 	_ = r.Refusal()
 	runtime.Goexit()
 	f.result0 = nil
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:167
+//line github.com/movenext/movenext/coord/waits_test.go:204
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:167
+//line github.com/movenext/movenext/coord/waits_test.go:204
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1122
+//line github.com/movenext/movenext/coord/waits_async_test.go:1408
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:167
+//line github.com/movenext/movenext/coord/waits_test.go:204
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1130
+//line github.com/movenext/movenext/coord/waits_async_test.go:1416
 	goto epilogue
 }
 
 // Location returns where [exits] is suspended.
 func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 165, 168)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 202, 205)
 }
 
 // Results returns what [exits] returned, or raises again the panic that ended it.
@@ -1195,31 +1481,31 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:162: _ = suspends(ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:162
+	// waits_test.go:199: _ = suspends(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1202
+//line github.com/movenext/movenext/coord/waits_async_test.go:1488
 	if f.suspends1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:162
+//line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:162
+//line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/waits_test.go:163
+//line github.com/movenext/movenext/coord/waits_test.go:200
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1216
+//line github.com/movenext/movenext/coord/waits_async_test.go:1502
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where a function literal of [exits] is suspended.
 func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 162)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 199)
 }
 
 // Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
@@ -1284,52 +1570,52 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	}
 	{
 		ctx := args.ctx
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:209
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:209
 			m, _ := suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:209
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/waits_test.go:172
+//line github.com/movenext/movenext/coord/waits_test.go:209
 		})
 	}
-	// waits_test.go:173: return exits(ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_test.go:173
+	// waits_test.go:210: return exits(ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	f.exits1, exits2 = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1300
+//line github.com/movenext/movenext/coord/waits_async_test.go:1586
 	if f.exits1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	exits2 = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	f.exits1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	f.result0 = exits2
 epilogue:
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1319
+//line github.com/movenext/movenext/coord/waits_async_test.go:1605
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:173
+//line github.com/movenext/movenext/coord/waits_test.go:210
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1327
+//line github.com/movenext/movenext/coord/waits_async_test.go:1613
 	goto epilogue
 }
 
 // Location returns where [callsExits] is suspended.
 func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 173, 174)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 210, 211)
 }
 
 // callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and frame in one allocation.
@@ -1348,4 +1634,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 57a4f6ace83427ff
+// Digest of what is above: ffe09f372db26505

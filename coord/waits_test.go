@@ -125,6 +125,43 @@ func waitsForSet(ctx context.Context) error {
 }
 
 //movenext:async
+func waitsForObject(ctx context.Context) error {
+	p := coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
+	held, err := p.Get(ctx)
+	if err != nil {
+		return err
+	}
+	job.Go(ctx, func(context.Context) error { p.Put(held); return nil })
+	v, err := p.Get(ctx)
+	if err != nil {
+		return err
+	}
+	p.Put(v)
+	return p.Use(ctx, func(context.Context, int) error { return nil })
+}
+
+//movenext:async
+func waitsForSelect(ctx context.Context) error {
+	c := coord.NewUnbounded[int]()
+	job.Go(ctx, func(context.Context) error { return c.TrySend(1) })
+	sent := false
+	for i := range 2 {
+		var v int
+		j := job.Run(ctx, one)
+		chosen, err := coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
+		if err != nil || chosen == 2 || chosen == 0 && v != 1 {
+			return errors.Join(err, errors.New("not what was sent"))
+		}
+		sent = sent || chosen == 0
+		if i == 1 && !sent {
+			_, err := c.Receive(ctx)
+			return err
+		}
+	}
+	return nil
+}
+
+//movenext:async
 func waitsForMachine(ctx context.Context) error {
 	_, err := suspendsAsync(ctx).Wait(ctx)
 	return err
@@ -189,6 +226,8 @@ var waits = map[string]struct {
 	"event":     {waitsForEvent, waitsForEventAsync},
 	"scope":     {waitsForScope, waitsForScopeAsync},
 	"workset":   {waitsForSet, waitsForSetAsync},
+	"object":    {waitsForObject, waitsForObjectAsync},
+	"select":    {waitsForSelect, waitsForSelectAsync},
 	"machine":   {waitsForMachine, waitsForMachineAsync},
 	"machines":  {waitsForMachines, waitsForMachinesAsync},
 	"Func1":     {waitsForTwin, waitsForTwinAsync},

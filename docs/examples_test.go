@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,3 +40,27 @@ func TestExamplesAreNumberedWithoutGaps(t *testing.T) {
 		assert.Equal(t, fmt.Sprintf("%02d", i), filepath.Base(dir)[:2], "the example %s", filepath.Base(dir))
 	}
 }
+
+// TestEachExampleOfASourceDocumentNamesIt looks at the links of the pages about source
+// documents: a reader who starts at the example finds the page.
+func TestEachExampleOfASourceDocumentNamesIt(t *testing.T) {
+	sources, err := filepath.Glob(filepath.Join(root, "docs", "sources", "*.md"))
+	require.NoError(t, err)
+	of := map[string][]string{}
+	for _, page := range sources {
+		for _, m := range exampleLink.FindAllStringSubmatch(read(t, page), -1) {
+			of[m[1]] = append(of[m[1]], "docs/sources/"+filepath.Base(page))
+		}
+	}
+	require.Greater(t, len(of), 20)
+	for name, pages := range of {
+		first, _, _ := strings.Cut(read(t, filepath.Join(root, "examples", name, "main.go")), "\npackage main")
+		named := false
+		for _, page := range pages {
+			named = named || strings.Contains(first, page)
+		}
+		assert.True(t, named, "the first comment of %s names none of %v", name, pages)
+	}
+}
+
+var exampleLink = regexp.MustCompile(`\(\.\./\.\./examples/([0-9][0-9]-[a-z-]+)/`)

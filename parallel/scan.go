@@ -19,6 +19,9 @@ import (
 // The result depends on the number of items and on [Chunk] only: it is the same on any
 // number of workers, to the last bit of a floating-point sum.
 //
+// It needs all items and returns all results at the end. For a stream whose results are
+// wanted as they come, keep the sum in an async function that yields it after each value.
+//
 // Errors, panics and the end of ctx are as in [For]; then it returns no results. It is
 // the two-pass algorithm of Blelloch, "Prefix Sums and Their Applications", by blocks.
 func Scan[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx context.Context, acc A, item T) (A, error), merge func(a, b A) A, opts ...Option) ([]A, error) {

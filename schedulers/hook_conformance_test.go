@@ -148,6 +148,15 @@ func hookCases() []hookCase {
 			require.NoError(t, err)
 			assert.Equal(t, 2, n)
 		}},
+		{"coord.OnPut", func(t *testing.T, hook func()) {
+			p := coord.NewObjectPool(1, anObject, coord.OnPut(func(int) error { hook(); return nil }))
+			lendAndPut(t, p)
+		}},
+		{"coord.OnDiscard", func(t *testing.T, hook func()) {
+			p := coord.NewObjectPool(1, anObject, coord.OnDiscard(func(int) { hook() }))
+			lendAndPut(t, p)
+			p.Close()
+		}},
 		{"coord.Dropped", func(t *testing.T, hook func()) {
 			b := coord.NewBroadcast(1, coord.DropOldest, coord.Dropped(func(int) { hook() }))
 			sub := b.Subscribe()
@@ -162,6 +171,19 @@ func hookCases() []hookCase {
 			assert.Equal(t, 2, n)
 		}},
 	}...)
+}
+
+// anObject makes an object of a pool.
+func anObject(context.Context) *job.Job[int] { return job.FromResult(7) }
+
+// lendAndPut lends the only object of a pool twice.
+func lendAndPut(t *testing.T, p *coord.ObjectPool[int]) {
+	for range 2 {
+		v, err := p.Get(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 7, v)
+		p.Put(v)
+	}
 }
 
 // observerHooks are those of the whole process.

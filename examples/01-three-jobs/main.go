@@ -1,6 +1,8 @@
 // Three jobs on three workers of a pool, and the four statuses of a job that succeeds.
 // A barrier holds the three jobs until all of them run, so no worker has two of them,
 // and a fourth job stays in the queue for as long as they are held.
+//
+// The document behind it, step by step: docs/sources/job-model.md.
 package main
 
 import (

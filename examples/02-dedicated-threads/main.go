@@ -1,5 +1,7 @@
 // Six jobs on two dedicated OS threads. The operating system's thread IDs show
 // that there are exactly two, and that no other work of the program runs on them.
+//
+// The document behind it, step by step: docs/sources/job-model.md.
 package main
 
 import (

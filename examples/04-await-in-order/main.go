@@ -2,6 +2,8 @@
 // next to it, in main_async.go, is the machine that `go generate` has made of it:
 // three suspension points, so four parts, and a switch on the state. Both run
 // here.
+//
+// The document behind it, step by step: docs/sources/job-model.md.
 package main
 
 //go:generate go tool movenext .

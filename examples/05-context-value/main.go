@@ -1,6 +1,8 @@
 // A value in the caller's context reaches the job, and the jobs that it starts in turn,
 // on any scheduler. No goroutine-local storage is behind this: each job is given the
 // context that it was started with, to which the runtime adds where the job runs.
+//
+// The document behind it, step by step: docs/sources/job-model.md.
 package main
 
 import (
@@ -43,8 +45,9 @@ func main() {
 		}, job.On(thread))
 		return inner.Wait(ctx)
 	}, job.On(workers))
-	fmt.Println(outer.Wait(context.Background()))
+	result, err := outer.Wait(context.Background())
+	fmt.Printf("the job's result: %s, %v\n", result, err)
 
 	look(ctx, "the caller:") // a job cannot change its caller's context
-	fmt.Println(thread.Shutdown(context.Background()), workers.Shutdown(context.Background()))
+	fmt.Println("shut down:", thread.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -14,7 +14,7 @@ func Example() {
 	// the caller:  user ann, runs on no scheduler
 	// its job:     user ann, runs on a pool
 	// the job's:   user bob, runs on a dedicated thread
-	// done <nil>
+	// the job's result: done, <nil>
 	// the caller:  user ann, runs on no scheduler
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -1,6 +1,8 @@
 // The order of nested jobs on one worker. Jobs that a job starts go to its worker's own
 // queue, newest first; jobs that ask for fairness go to the global queue, oldest first.
 // So four jobs that were started as t1, t2, t3, t4 run as t2, t1, t3, t4.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (

@@ -3,6 +3,8 @@
 // queue. A sub-job that waits for an earlier sibling does not hang either. A wait for any
 // of several runs none of them in place, since it would have to finish each that it
 // begins: the pool adds a worker until the wait is over, and that one takes the oldest.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (

@@ -4,6 +4,8 @@
 // the seven is in the slot that a thief empties last. The other processor becomes
 // free and takes three of six, then two of three, then one, then the one in the
 // slot.
+//
+// The document behind it, step by step: docs/sources/go.md.
 package main
 
 import (
@@ -49,5 +51,5 @@ func main() {
 	})
 	_, err := job.WhenAll(other, loaded).Wait(context.Background())
 	fmt.Println("all have ended:", err)
-	fmt.Println(s.Shutdown(context.Background()))
+	fmt.Println("shut down:", s.Shutdown(context.Background()))
 }

@@ -24,5 +24,5 @@ func Example() {
 	// a thief takes 1
 	//   job 7 runs
 	// all have ended: <nil>
-	// <nil>
+	// shut down: <nil>
 }

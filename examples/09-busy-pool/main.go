@@ -2,6 +2,8 @@
 // three ways: a dedicated thread, which other work cannot occupy; the flag for
 // long-running work, which gets a goroutine outside the pool; and waiting, since
 // a pool adds a worker when queued work makes no progress.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (
@@ -47,5 +49,5 @@ func main() {
 	show("queued like any other", job.Run(ctx, where))
 
 	close(letGo)
-	fmt.Println(workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
+	fmt.Println("shut down:", workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
 }

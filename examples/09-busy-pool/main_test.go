@@ -14,5 +14,5 @@ func Example() {
 	// on its own thread: on the dedicated thread, <nil>; the holder is Running
 	// flagged as long-running: on a goroutine of its own, <nil>; the holder is Running
 	// queued like any other: on worker 2 of the pool, <nil>; the holder is Running
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -2,6 +2,8 @@
 // loop is cut into blocks; the workers take them, and so does the caller, which would
 // otherwise only wait. The program counts the blocks, and shows which indexes a helper
 // takes from a caller that is held up by its first one.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (
@@ -24,7 +26,7 @@ func main() {
 	blocks(ctx)
 	shares(ctx)
 	alone(ctx, workers)
-	fmt.Println(workers.Shutdown(context.Background()))
+	fmt.Println("shut down:", workers.Shutdown(context.Background()))
 }
 
 // invoke calls a million functions.
@@ -35,7 +37,7 @@ func invoke(ctx context.Context, workers *pool.Pool) {
 		funcs[i] = func(context.Context) error { called.Add(1); return nil }
 	}
 	err := parallel.Invoke(ctx, funcs...)
-	fmt.Println("functions called:", called.Load(), err)
+	fmt.Println("a million functions; called:", called.Load(), err)
 	fmt.Println("  work items for them: fewer than ten:", workers.Metrics().Submitted < 10)
 }
 
@@ -52,7 +54,7 @@ func blocks(ctx context.Context) {
 		n.Add(1)
 		return nil
 	}, parallel.Chunk(5000))
-	fmt.Println("sum of the indexes:", sum.Load(), err)
+	fmt.Println("a loop over a million indexes, 5000 a block; their sum:", sum.Load(), err)
 	fmt.Println("  blocks:", n.Load())
 }
 
@@ -72,12 +74,12 @@ func shares(ctx context.Context) {
 		others.Done()
 		return nil
 	}, parallel.Degree(2), parallel.Chunk(1))
-	fmt.Println("held up by one index:", held.Load(), "taken by others meanwhile:", took.Load(), err)
+	fmt.Println("sixteen indexes, the first one holds up its goroutine:", held.Load(), "taken by another meanwhile:", took.Load(), err)
 }
 
 // alone runs the loop with a degree of one: it is a plain loop of the caller.
 func alone(ctx context.Context, workers *pool.Pool) {
 	before, called := workers.Metrics().Submitted, 0 // no other goroutine counts
 	err := parallel.For(ctx, 0, million, func(context.Context, int) error { called++; return nil }, parallel.Degree(1))
-	fmt.Println("by the caller alone:", called, err, "work items:", workers.Metrics().Submitted-before)
+	fmt.Println("a million indexes, by the caller alone:", called, err, "work items:", workers.Metrics().Submitted-before)
 }

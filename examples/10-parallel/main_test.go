@@ -11,11 +11,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// functions called: 1000000 <nil>
+	// a million functions; called: 1000000 <nil>
 	//   work items for them: fewer than ten: true
-	// sum of the indexes: 499999500000 <nil>
+	// a loop over a million indexes, 5000 a block; their sum: 499999500000 <nil>
 	//   blocks: 200
-	// held up by one index: 1 taken by others meanwhile: 15 <nil>
-	// by the caller alone: 1000000 <nil> work items: 0
-	// <nil>
+	// sixteen indexes, the first one holds up its goroutine: 1 taken by another meanwhile: 15 <nil>
+	// a million indexes, by the caller alone: 1000000 <nil> work items: 0
+	// shut down: <nil>
 }

@@ -2,6 +2,8 @@
 // pool with one queue the small one waits for all that is left of the large one. With a
 // queue for each batch, over the same pool, its first item is the next to run, and it
 // gets half of the workers until it is done; then the large one has all of them again.
+//
+// The document behind it, step by step: docs/sources/round-robin.md.
 package main
 
 import (

@@ -1,6 +1,8 @@
 // Three levels of urgency over a pool of one worker. Urgent work comes first, but
 // not forever: work that has waited while enough other work arrived is no longer
 // overtaken. A group of work can be moved to another level while it is queued.
+//
+// The document behind it, step by step: docs/sources/round-robin.md.
 package main
 
 import (
@@ -35,5 +37,5 @@ func main() {
 	mail.Move(0)
 
 	close(open)
-	fmt.Println(levels.Shutdown(ctx), workers.Shutdown(ctx))
+	fmt.Println("shut down:", levels.Shutdown(ctx), workers.Shutdown(ctx))
 }

@@ -18,5 +18,5 @@ func Example() {
 	// payment 4
 	// a mail that was queued last, and moved to the most urgent level
 	// a thumbnail
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -97,7 +97,7 @@ func main() {
 		_, err := limitedScopeAsync(ctx, d).Wait(context.Background())
 		return err
 	})
-	fmt.Println(three.Shutdown(context.Background()), workers.Shutdown(context.Background()))
+	fmt.Println("shut down:", three.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }
 
 //movenext:async

@@ -14,5 +14,5 @@ func Example() {
 	// blocking queries, a scheduler for three:      3 in flight, <nil>
 	// machines, the same scheduler:                30 in flight, <nil>
 	// machines, in a scope with a limit of three:   3 in flight, <nil>
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -54,7 +54,7 @@ func stock(ctx context.Context, workers *pool.Pool) error {
 func main() {
 	workers := pool.New(pool.Workers(8, 8))
 	ctx := context.Background()
-	fmt.Println(account(ctx, workers))
-	fmt.Println(stock(ctx, workers))
-	fmt.Println(workers.Shutdown(ctx))
+	fmt.Println("  the account:", account(ctx, workers))
+	fmt.Println("  the stock:", stock(ctx, workers))
+	fmt.Println("shut down:", workers.Shutdown(ctx))
 }

@@ -12,9 +12,9 @@ func Example() {
 	main()
 	// Output:
 	// balance after 10000 deposits: 10000
-	// <nil>
+	//   the account: <nil>
 	// two readers together, before the writer: [3 3] <nil>
 	// a reader that came after the writer: 5 <nil>
-	// <nil>
-	// <nil>
+	//   the stock: <nil>
+	// shut down: <nil>
 }

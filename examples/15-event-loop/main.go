@@ -1,6 +1,8 @@
 // A label that only its owning goroutine may touch, as in a window system: it reports
 // which goroutine touches it. Jobs compute on the pool and show their results on the
 // loop. The main goroutine is the loop until the window is closed.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (
@@ -49,5 +51,5 @@ func main() {
 	}, job.On(loop))
 
 	fmt.Println("the loop ends:", loop.Run(ctx))
-	fmt.Println(loop.Shutdown(context.Background()), workers.Shutdown(context.Background()))
+	fmt.Println("shut down:", loop.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -14,5 +14,5 @@ func Example() {
 	// from the pool: the label is touched by a goroutine that does not own it
 	// label: the answer is 42
 	// the loop ends: context canceled
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -44,10 +44,11 @@ func main() {
 	waiting := job.Run(ctx, func(ctx context.Context) (int, error) {
 		return job.Run(ctx, func(context.Context) (int, error) { return 42, nil }).Wait(ctx)
 	})
-	fmt.Println(waiting.Wait(ctx))
+	answer, err := waiting.Wait(ctx)
+	fmt.Println("a job that waits for a job gets", answer, err)
 
 	deepest := 0
 	_ = job.Go(ctx, chain(ctx, 100_000, &deepest))
 	fmt.Println("a hundred thousand jobs, and the last one stands on less than 50 calls:", deepest < 50)
-	fmt.Println(s.Shutdown(context.Background()))
+	fmt.Println("shut down:", s.Shutdown(context.Background()))
 }

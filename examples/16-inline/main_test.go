@@ -15,7 +15,7 @@ func Example() {
 	//   the outer job
 	//   the inner job, after the outer one
 	// after: Completed
-	// 42 <nil>
+	// a job that waits for a job gets 42 <nil>
 	// a hundred thousand jobs, and the last one stands on less than 50 calls: true
-	// <nil>
+	// shut down: <nil>
 }

@@ -31,5 +31,5 @@ func main() {
 	ones, err := job.WhenAll(jobs...).Wait(context.Background())
 	fmt.Println("jobs that met:", len(ones), err)
 	fmt.Println("bounded by:", s.MaxConcurrency(), "(no bound)")
-	fmt.Println(s.Shutdown(context.Background()))
+	fmt.Println("shut down:", s.Shutdown(context.Background()))
 }

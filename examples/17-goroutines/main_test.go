@@ -13,5 +13,5 @@ func Example() {
 	// Output:
 	// jobs that met: 100 <nil>
 	// bounded by: 0 (no bound)
-	// <nil>
+	// shut down: <nil>
 }

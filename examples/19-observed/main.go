@@ -1,6 +1,8 @@
 // Jobs without waiters, and their failures: each raises an event, and work
 // continues. Without the shim around the pool, a panic in a job whose result is
 // dropped would be as silent as an error in one.
+//
+// The document behind it, step by step: docs/sources/round-robin.md.
 package main
 
 import (
@@ -31,5 +33,5 @@ func main() {
 	} {
 		_ = job.Run(ctx, observed.Errors(body)) // the job is dropped
 	}
-	fmt.Println(s.Shutdown(context.Background()), workers.Shutdown(context.Background()))
+	fmt.Println("shut down:", s.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -15,5 +15,5 @@ func Example() {
 	// event: panic: index out of range | a panic: true
 	// event: observed: work called runtime.Goexit | a panic: false
 	// work goes on
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -2,6 +2,8 @@
 // fails, and the entry point picks another worker instead of trying again in a loop. The
 // system remembers the attempt: when the debugger lets go, the context appears on the
 // completion list, and the second attempt succeeds.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -65,5 +67,5 @@ func main() {
 		fmt.Println("  the debugger reads:", patient.Information())
 		release()
 	})
-	fmt.Println(ums.EnterSchedulingMode(s.list, s.entry, nil))
+	fmt.Println("the thread ends:", ums.EnterSchedulingMode(s.list, s.entry, nil))
 }

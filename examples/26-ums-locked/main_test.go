@@ -21,5 +21,5 @@ func Example() {
 	// executes the patient
 	//   the patient runs
 	// from the list: the patient Terminated
-	// <nil>
+	// the thread ends: <nil>
 }

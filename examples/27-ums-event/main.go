@@ -2,6 +2,8 @@
 // a thread can wait for workers and for something else in one select. It tells this
 // once, however many workers follow: its receiver takes all of them. And it does not
 // tell of workers that were taken in the meantime.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -74,5 +76,5 @@ func main() {
 	}
 	commands <- "lock the door"
 	close(commands)
-	fmt.Println(<-ended)
+	fmt.Println("the thread ends:", <-ended)
 }

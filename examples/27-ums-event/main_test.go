@@ -19,5 +19,5 @@ func Example() {
 	// the thread runs: Ann
 	// the thread runs: Bob
 	// the thread obeys: lock the door
-	// <nil>
+	// the thread ends: <nil>
 }

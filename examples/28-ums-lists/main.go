@@ -2,6 +2,8 @@
 // has. Here two threads have a list each, and a list of guests belongs to both: a
 // thread serves its own list first, then the guests', and waits for whichever event
 // comes first. So the guests are served by the thread that has nothing else to do.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -94,5 +96,5 @@ func main() {
 	end()
 
 	close(quit)
-	fmt.Println(aEnds(), bEnds())
+	fmt.Println("both threads end:", aEnds(), bEnds())
 }

@@ -16,5 +16,5 @@ func Example() {
 	// a guest, while A is busy: picked by thread B
 	// long work of B: picked by thread B
 	// a guest, while B is busy: picked by thread A
-	// <nil> <nil>
+	// both threads end: <nil> <nil>
 }

@@ -3,6 +3,8 @@
 // the same program on this library: a continuation that is lost, a job that runs
 // forever because its function panicked, a second continuation that gets the wrong
 // handle, and an item that disappears because its queue was closed at that moment.
+//
+// The document behind it, step by step: docs/sources/job-model.md.
 package main
 
 import (

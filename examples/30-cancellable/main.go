@@ -1,5 +1,7 @@
 // Work that is taken back after its submission. Queued work is withdrawn and
 // never runs; running work is asked to stop, and stops at its next check.
+//
+// The document behind it, step by step: docs/sources/round-robin.md.
 package main
 
 import (
@@ -44,7 +46,7 @@ func main() {
 	fmt.Println("the download was", download.Cancel(errUserLeft))
 	<-download.Done()
 	fmt.Println("the download is", download.State(), "because", reason)
-	fmt.Println(s.Shutdown(ctx), workers.Shutdown(ctx))
+	fmt.Println("shut down:", s.Shutdown(ctx), workers.Shutdown(ctx))
 	for i, item := range queued {
 		fmt.Println("thumbnail", i, item.State())
 	}

@@ -14,7 +14,7 @@ func Example() {
 	// thumbnail 1 was Queued and is Withdrawn
 	// the download was Running
 	// the download is Ended because the user has left
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 	// thumbnail 0 Ended
 	// thumbnail 1 Withdrawn
 	// thumbnail 2 Ended

@@ -1,6 +1,8 @@
 // Waiting for a set of queued work of unknown size: a search in a tree, in which each
 // node queues its children. The set is done when none of it is queued or running. It is
 // also possible to wait for the first of some items.
+//
+// The document behind it, step by step: docs/sources/round-robin.md.
 package main
 
 import (
@@ -55,5 +57,5 @@ func main() {
 	fmt.Println("the first to end is number", first, err)
 	close(open)
 	fmt.Println("both:", workset.WaitAll(ctx, slow, fast))
-	fmt.Println(set.Shutdown(ctx), workers.Shutdown(ctx))
+	fmt.Println("shut down:", set.Shutdown(ctx), workers.Shutdown(ctx))
 }

@@ -14,5 +14,5 @@ func Example() {
 	// waited for all: <nil> nodes visited: 2047
 	// the first to end is number 1 <nil>
 	// both: <nil>
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -3,6 +3,8 @@
 // marked, so the thread is told and runs the other workers. When the answer
 // arrives, the reader does not continue by itself, but appears on the completion
 // list and waits to be picked.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -91,5 +93,5 @@ func main() {
 		fmt.Println("  waits for the list")
 		answer <- "forty-two"
 	}
-	fmt.Println(ums.EnterSchedulingMode(s.list, s.entry, "processor 0"))
+	fmt.Println("the thread ends:", ums.EnterSchedulingMode(s.list, s.entry, "processor 0"))
 }

@@ -30,5 +30,5 @@ func Example() {
 	// entry point: a worker is blocked, ended
 	//   from the list: reader, Terminated, cleaned up
 	//   no worker is left: the thread leaves the scheduling mode
-	// <nil>
+	// the thread ends: <nil>
 }

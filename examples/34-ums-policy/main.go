@@ -2,6 +2,8 @@
 // share one thread, three turns to one. The same jobs run without it, first in, first
 // out; with it; and with a policy that panics in the middle, which is replaced by first
 // in, first out, so no work is lost.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -61,7 +63,7 @@ func (p *failing) Next() *ums.Worker {
 // they run, b and r, and how many turns it took until all requests were served.
 func run(name string, opts ...ums.Option) {
 	ctx := context.Background()
-	s := ums.New(1, append(opts, ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println("          ", err) }))...)
+	s := ums.New(1, append(opts, ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println("              ", err) }))...)
 	var order strings.Builder
 	begun, open := make(chan struct{}), make(chan struct{}) // hold the thread until all is queued
 	held := job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil }, job.On(s))
@@ -80,11 +82,13 @@ func run(name string, opts ...ums.Option) {
 	if err == nil {
 		err = s.Shutdown(ctx)
 	}
-	fmt.Printf("%-10s %s  the last request is served in turn %d, %v\n", name, order.String(), strings.LastIndex(order.String(), "r")+1, err)
+	served := strings.LastIndex(order.String(), "r") + 1
+	fmt.Printf("%-14s %s  all requests are served after %d turns, %v\n", name, order.String(), served, err)
 }
 
 func main() {
-	run("none:", ums.Notice(0))
-	run("weighted:", ums.Notice(0), ums.Decide(&weighted{}))
+	fmt.Println("twelve batch jobs (b) are queued, then twelve requests (r); the order in which they run:")
+	run("no policy:", ums.Notice(0))
+	run("three to one:", ums.Notice(0), ums.Decide(&weighted{}))
 	run("failing:", ums.Notice(0), ums.Decide(&failing{}))
 }

@@ -2,6 +2,8 @@
 // calls: each marked call costs an activation of the scheduler and a turn in the queue.
 // Second, make no assumption about the thread: a worker continues on whichever thread
 // picks it.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (

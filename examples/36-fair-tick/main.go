@@ -3,6 +3,8 @@
 // queue, which comes before the queue of work from outside. So every 61st time the
 // outside queue comes first. The same program runs on a processor without that rule, on
 // one with it, and on the library's scheduler, whose trace shows the rule at work.
+//
+// The document behind it, step by step: docs/sources/go.md.
 package main
 
 import (
@@ -72,12 +74,16 @@ func story(s schedulers.Scheduler, begin func()) (before []int, err error) {
 }
 
 func main() {
-	for _, every := range []int{0, 61} {
-		p := &processor{every: every}
-		before, err := story(p, p.run)
-		fmt.Printf("every = %d: steps before each of the three: %v %v\n", every, before, err)
-	}
+	fmt.Println("steps of the job that feeds itself, before each of three jobs from outside:")
+	show("without the rule:", 0)
+	show("with it:         ", 61)
 	library()
+}
+
+func show(name string, every int) {
+	p := &processor{every: every}
+	before, err := story(p, p.run)
+	fmt.Println(" ", name, before, err)
 }
 
 func library() {
@@ -94,7 +100,7 @@ func library() {
 	if err == nil {
 		err = s.Shutdown(context.Background())
 	}
-	fmt.Println("the library's:", err)
+	fmt.Println("the library's scheduler:", err)
 	for i, n := range before {
 		fmt.Printf("  job %d had to wait for no more than %d steps: %t\n", i+1, 61*(i+1), n <= 61*(i+1))
 	}

@@ -2,6 +2,8 @@
 // quarter yield. On two scheduler threads, a worker that blocks leaves its thread to the
 // others: all blocking workers wait at the same time, while never more than two run. On
 // two plain threads each of them keeps its thread, so two wait and none runs.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -88,15 +90,23 @@ func run(s scheduler, batch int) (running, waiting int64, err error) {
 	return runs.most.Load(), waits.most.Load(), err
 }
 
+// show prints how many of the workers ran, and how many waited, at the same time.
+func show(threads string, running, waiting int64, err error) {
+	fmt.Printf("%-22s %9t %14d   %v\n", threads, running <= 2, waiting, err)
+}
+
 func main() {
+	fmt.Println("ten thousand workers, 2500 of them wait for an answer")
+	fmt.Println("                       two run at most   wait at once   error")
 	u := ums.New(2, ums.Notice(0))
 	running, waiting, err := run(scheduler{u, ums.Block, ums.Yield}, workers/4)
-	fmt.Println("two scheduler threads: no more than two run:", running <= 2, "- at once wait:", waiting, err)
-	fmt.Println("  shut down:", u.Shutdown(context.Background()), "- contexts that are left:", len(u.Workers()))
+	show("two scheduler threads", running, waiting, err)
 
 	d := dedicated.New(2)
 	unmarked := func(_ context.Context, f func()) { f() }
 	running, waiting, err = run(scheduler{d, unmarked, func(context.Context, any) {}}, 2)
-	fmt.Println("two plain threads:     no more than two run:", running <= 2, "- at once wait:", waiting, err)
-	fmt.Println("  shut down:", d.Shutdown(context.Background()))
+	show("two plain threads", running, waiting, err)
+
+	fmt.Println("shut down:", u.Shutdown(context.Background()), d.Shutdown(context.Background()))
+	fmt.Println("contexts that are left:", len(u.Workers()))
 }

@@ -11,8 +11,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// two scheduler threads: no more than two run: true - at once wait: 2500 <nil>
-	//   shut down: <nil> - contexts that are left: 0
-	// two plain threads:     no more than two run: true - at once wait: 2 <nil>
-	//   shut down: <nil>
+	// ten thousand workers, 2500 of them wait for an answer
+	//                        two run at most   wait at once   error
+	// two scheduler threads       true           2500   <nil>
+	// two plain threads           true              2   <nil>
+	// shut down: <nil> <nil>
+	// contexts that are left: 0
 }

@@ -3,6 +3,8 @@
 // scheduler waits for the lock. A lock that knows its side reports this at the
 // first attempt. A policy that has to work under such a lock, here to write into
 // the workers' log, delegates that to a worker.
+//
+// The document behind it, step by step: docs/sources/ums.md.
 package main
 
 import (
@@ -87,5 +89,5 @@ func main() {
 		fmt.Println(err)
 	}
 	<-done
-	fmt.Println(p.s.Shutdown(context.Background()))
+	fmt.Println("shut down:", p.s.Shutdown(context.Background()))
 }

@@ -15,5 +15,5 @@ func Example() {
 	// the policy is told: ums: a scheduler must not share a lock with its workers
 	// log: a worker runs
 	// log: a worker was ready, says the policy by a worker of its own
-	// <nil>
+	// shut down: <nil>
 }

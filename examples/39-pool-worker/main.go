@@ -2,6 +2,8 @@
 // one's own and main do not. The functions of parallel.Invoke and the bodies of
 // parallel.For run where their caller runs, and on workers that help: a caller outside
 // the pool has a part of them, and a job has all of them on workers.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (
@@ -60,7 +62,7 @@ func main() {
 	show("a long-running job:", job.Run(ctx, ask, job.LongRunning()))
 	show("a thread of one's own:", job.Run(ctx, ask, job.On(thread)))
 	fmt.Printf("%-26s %t\n", "main:", pool.IsPoolWorker(ctx))
-	fmt.Println(workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
+	fmt.Println("shut down:", workers.Shutdown(context.Background()), thread.Shutdown(context.Background()))
 }
 
 func waited(j *job.Job[job.Void]) error {

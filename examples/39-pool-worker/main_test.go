@@ -17,5 +17,5 @@ func Example() {
 	// a long-running job:        false, <nil>
 	// a thread of one's own:     false, <nil>
 	// main:                      false
-	// <nil> <nil>
+	// shut down: <nil> <nil>
 }

@@ -5,6 +5,8 @@
 // The program shows the climb as a curve. The disk is a model with a clock of its own,
 // so each run is the same; the decisions are those of a pool, which knows nothing but
 // its samples. The test next to it lets a real pool climb.
+//
+// The document behind it, step by step: docs/sources/dotnet.md.
 package main
 
 import (
@@ -57,43 +59,50 @@ func (m *model) read(now time.Duration) {
 	heap.Push(&m.reading, now+readTime(len(m.reading)+1, m.best, m.random))
 }
 
-// second is what is shown of a second.
-type second struct{ workers, reads int }
+// part is what is seen of a quarter of a second.
+type part struct {
+	workers int // on average
+	reads   int // in a second at this rate
+}
+
+const parts = 4 // of a second
 
 // climb lets the climber search for the best number for so many seconds. At half of the
 // time the disk becomes another one.
-func climb(best, then, seconds int) (curve []second) {
+func climb(best, then, seconds int) (curve []part) {
 	m := &model{best: best, random: rand.New(rand.NewPCG(1, 2))}
 	decide := pool.Replay(fewest, most)
-	perSecond := int(time.Second / interval)
+	const samples = int(time.Second/interval) / parts
 	workers := fewest
 	var now time.Duration
-	for i := range seconds {
-		if i == seconds/2 {
+	for i := range seconds * parts {
+		if i == seconds*parts/2 {
 			m.best = then
 		}
-		sum := second{}
-		for range perSecond {
+		sum := part{}
+		for range samples {
 			reads := m.run(now, now+interval, workers)
 			now += interval
 			sum.workers += workers
 			sum.reads += reads
 			workers = decide(pool.Sample{Workers: workers, Completed: reads, Elapsed: interval})
 		}
-		curve = append(curve, second{sum.workers / perSecond, sum.reads})
+		curve = append(curve, part{sum.workers / samples, sum.reads * parts})
 	}
 	return curve
 }
 
 func main() {
 	const seconds = 40
-	fmt.Println("second  workers                          reads")
-	for i, s := range climb(24, 8, seconds) {
-		if i == seconds/2 {
-			fmt.Println("        now the disk is best with 8 instead of 24")
+	fmt.Println("the disk is best with 24 readers; the climber begins with", fewest)
+	fmt.Println("seconds  workers                              reads a second")
+	for i, p := range climb(24, 8, seconds) {
+		half := i % (seconds * parts / 2)
+		if i > 0 && half == 0 {
+			fmt.Println("now the disk is best with 8")
 		}
-		if i%2 == 1 {
-			fmt.Printf("%4d  %3d %-30s %5d\n", i+1, s.workers, strings.Repeat("#", s.workers), s.reads)
+		if half < 2*parts || half%(3*parts) == 0 { // the climb in detail, then what it comes to
+			fmt.Printf("%7.2f %4d %-34s %5d\n", float64(i+1)/parts, p.workers, strings.Repeat("#", p.workers), p.reads)
 		}
 	}
 }

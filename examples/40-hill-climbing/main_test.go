@@ -24,16 +24,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTheCurveStaysInItsBoundsAndReachesTheTop(t *testing.T) {
 	const seconds = 40
 	curve := climb(24, 8, seconds)
-	for i, s := range curve {
-		assert.LessOrEqual(t, fewest, s.workers, "second %d", i)
-		assert.GreaterOrEqual(t, most, s.workers, "second %d", i)
+	for i, p := range curve {
+		assert.LessOrEqual(t, fewest, p.workers, "part %d", i)
+		assert.GreaterOrEqual(t, most, p.workers, "part %d", i)
 	}
-	assert.Less(t, curve[0].workers, 10, "it begins with few")
-	for _, half := range []struct{ best, end int }{{24, seconds / 2}, {8, seconds}} {
+	assert.Equal(t, fewest, curve[0].workers)
+	for i := range 2*parts - 1 {
+		assert.Greater(t, curve[i+1].workers, curve[i].workers, "it climbs for two seconds; part %d", i)
+	}
+	for _, half := range []struct{ best, end int }{{24, seconds * parts / 2}, {8, seconds * parts}} {
 		top := float64(half.best) / (2 * 0.005) // the reads in a second with the best number
-		for _, s := range curve[half.end-seconds/8 : half.end] {
-			assert.InDelta(t, half.best, s.workers, float64(half.best)/3)
-			assert.Greater(t, float64(s.reads), 0.9*top)
+		for _, p := range curve[half.end-seconds*parts/8 : half.end] {
+			assert.InDelta(t, half.best, p.workers, float64(half.best)/3)
+			assert.Greater(t, float64(p.reads), 0.85*top)
 		}
 	}
 }

@@ -39,16 +39,16 @@ func main() {
 	ctx, p, letGo := overflow(pool.Reject)
 	third := job.Run(ctx, where)
 	_, err := third.Wait(context.Background())
-	fmt.Println("reject:", third.Status(), errors.Is(err, schedulers.ErrRejected))
+	fmt.Println("reject:     ", third.Status(), "- refused:", errors.Is(err, schedulers.ErrRejected))
 	letGo()
-	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+	fmt.Println("  refused so far:", p.Metrics().Refused, "- shut down:", p.Shutdown(context.Background()))
 
 	ctx, p, letGo = overflow(pool.CallerRuns)
 	third = job.Run(ctx, where)
 	place, err := third.Wait(context.Background())
 	fmt.Println("caller runs:", third.Status(), place, err)
 	letGo()
-	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+	fmt.Println("  refused so far:", p.Metrics().Refused, "- shut down:", p.Shutdown(context.Background()))
 
 	ctx, p, letGo = overflow(pool.Block)
 	submitted := make(chan *job.Job[string])
@@ -61,6 +61,6 @@ func main() {
 	letGo()
 	third = <-submitted
 	place, err = third.Wait(context.Background())
-	fmt.Println("block:", third.Status(), place, err)
-	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+	fmt.Println("block:      ", third.Status(), place, err)
+	fmt.Println("  refused so far:", p.Metrics().Refused, "- shut down:", p.Shutdown(context.Background()))
 }

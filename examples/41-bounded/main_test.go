@@ -11,10 +11,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// reject: Faulted true
-	//    <nil> refused: 1
+	// reject:      Faulted - refused: true
+	//   refused so far: 1 - shut down: <nil>
 	// caller runs: Completed on the goroutine that has submitted it <nil>
-	//    <nil> refused: 0
-	// block: Completed on a worker <nil>
-	//    <nil> refused: 0
+	//   refused so far: 0 - shut down: <nil>
+	// block:       Completed on a worker <nil>
+	//   refused so far: 0 - shut down: <nil>
 }

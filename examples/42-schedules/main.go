@@ -5,6 +5,8 @@
 //	go run ./examples/42-schedules -o schedules
 //
 // Open schedules/index.html in a browser.
+//
+// The documents whose figures they are: docs/sources/README.md.
 package main
 
 import (

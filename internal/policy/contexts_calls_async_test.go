@@ -4,6 +4,7 @@ package policy
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/coord/rate"
@@ -98,74 +99,74 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:13
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
 	f.m = new(coord.Mutex)
 	f.of1 = f.n.of("coord.Mutex.Lock")
-	// contexts_calls_test.go:14: n.of("coord.Mutex.Lock")(m.Lock(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
+	// contexts_calls_test.go:15: n.of("coord.Mutex.Lock")(m.Lock(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	f.lockOrRLockOrAcquire1, lock1 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:108
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:109
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	lock1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	f.lockOrRLockOrAcquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:14
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	f.of1(lock1)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.Lock")
-	// contexts_calls_test.go:16: n.of("coord.Mutex.Lock")(m.Lock(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
+	// contexts_calls_test.go:17: n.of("coord.Mutex.Lock")(m.Lock(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	f.lockOrRLockOrAcquire1, lock2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:128
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	lock2 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	f.lockOrRLockOrAcquire1 = nil
 resumed2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:16
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	f.of1(lock2)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.LockAsync")
-	// contexts_calls_test.go:18: n.of("coord.Mutex.LockAsync")(m.LockAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+	// contexts_calls_test.go:19: n.of("coord.Mutex.LockAsync")(m.LockAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 	f.await3 = f.m.LockAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:148
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:149
 		goto resume3
 	}
 	f.State = 3
 	f.m = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 	return r.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		await1, await2 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		f.of1(await1, await2)
 	}
 	f.k = new(coord.KeyedMutex[int])
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
-	// contexts_calls_test.go:21: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
+	// contexts_calls_test.go:22: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	f.lockOrRLockOrAcquire1, lock3 = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:170
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed4
 	}
@@ -173,24 +174,24 @@ resume3:
 	f.m = nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	lock3 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	f.lockOrRLockOrAcquire1 = nil
 resumed4:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:21
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	f.of1(lock3)
 	{
 		k := f.k
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
 		soon(func() { k.Unlock(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
-	// contexts_calls_test.go:23: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
+	// contexts_calls_test.go:24: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	f.lockOrRLockOrAcquire1, lock4 = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:194
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:195
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed5
 	}
@@ -198,47 +199,47 @@ resumed4:
 	f.m = nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	lock4 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	f.lockOrRLockOrAcquire1 = nil
 resumed5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	f.of1(lock4)
 	{
 		k := f.k
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 		soon(func() { k.Unlock(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	f.of1 = f.n.of("coord.KeyedMutex.LockAsync")
-	// contexts_calls_test.go:25: n.of("coord.KeyedMutex.LockAsync")(k.LockAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+	// contexts_calls_test.go:26: n.of("coord.KeyedMutex.LockAsync")(k.LockAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	f.await3 = f.k.LockAsync(f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:221
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:222
 		goto resume6
 	}
 	f.State = 6
 	f.m, f.k = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	return r.Await(f.await3)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		await4, await5 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		f.of1(await4, await5)
 	}
 	f.rw = new(coord.RWMutex)
 	f.of1 = f.n.of("coord.RWMutex.Lock")
-	// contexts_calls_test.go:28: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
+	// contexts_calls_test.go:29: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	f.lockOrRLockOrAcquire1, lock5 = f.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:242
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:243
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed7
 	}
@@ -246,19 +247,19 @@ resume6:
 	f.m, f.k = nil, nil // not needed any more
 	return false
 resume7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	lock5 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	f.lockOrRLockOrAcquire1 = nil
 resumed7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:28
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	f.of1(lock5)
 	soon(f.rw.Unlock)
 	f.of1 = f.n.of("coord.RWMutex.RLock")
-	// contexts_calls_test.go:30: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
+	// contexts_calls_test.go:31: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.lockOrRLockOrAcquire1, rLock1 = f.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:262
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:263
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed8
 	}
@@ -266,67 +267,67 @@ resumed7:
 	f.m, f.k = nil, nil // not needed any more
 	return false
 resume8:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	rLock1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.lockOrRLockOrAcquire1 = nil
 resumed8:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:30
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.of1(rLock1)
 	f.of1 = f.n.of("coord.RWMutex.RLockAsync")
-	// contexts_calls_test.go:31: n.of("coord.RWMutex.RLockAsync")(rw.RLockAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+	// contexts_calls_test.go:32: n.of("coord.RWMutex.RLockAsync")(rw.RLockAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 	f.await3 = f.rw.RLockAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:283
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:284
 		goto resume9
 	}
 	f.State = 9
 	f.m, f.k = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 	return r.Await(f.await3)
 resume9:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		await6, await7 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		f.of1(await6, await7)
 		rw := f.rw
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 		soon(func() { rw.RUnlock(); rw.RUnlock() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 	f.of1 = f.n.of("coord.RWMutex.LockAsync")
-	// contexts_calls_test.go:33: n.of("coord.RWMutex.LockAsync")(rw.LockAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+	// contexts_calls_test.go:34: n.of("coord.RWMutex.LockAsync")(rw.LockAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 	f.await3 = f.rw.LockAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:309
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:310
 		goto resume10
 	}
 	f.State = 10
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 	return r.Await(f.await3)
 resume10:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		await8, await9 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		f.of1(await8, await9)
 	}
 	f.s = coord.NewSemaphore(1)
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
-	// contexts_calls_test.go:36: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
+	// contexts_calls_test.go:37: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	f.lockOrRLockOrAcquire1, acquire1 = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:330
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:331
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed11
 	}
@@ -334,24 +335,24 @@ resume10:
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
 	return false
 resume11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	acquire1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	f.lockOrRLockOrAcquire1 = nil
 resumed11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:36
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	f.of1(acquire1)
 	{
 		s := f.s
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
 		soon(func() { s.Release(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
-	// contexts_calls_test.go:38: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
+	// contexts_calls_test.go:39: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	f.lockOrRLockOrAcquire1, acquire2 = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:355
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:356
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed12
 	}
@@ -359,47 +360,47 @@ resumed11:
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
 	return false
 resume12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	acquire2 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	f.lockOrRLockOrAcquire1 = nil
 resumed12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	f.of1(acquire2)
 	{
 		s := f.s
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 		soon(func() { s.Release(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	f.of1 = f.n.of("coord.Semaphore.AcquireAsync")
-	// contexts_calls_test.go:40: n.of("coord.Semaphore.AcquireAsync")(s.AcquireAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+	// contexts_calls_test.go:41: n.of("coord.Semaphore.AcquireAsync")(s.AcquireAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:382
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:383
 		goto resume13
 	}
 	f.State = 13
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	return r.Await(f.await3)
 resume13:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		await10, await11 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		f.of1(await10, await11)
 	}
 	f.l = coord.NewLimiter[int](1)
 	f.of1 = f.n.of("coord.Limiter.Acquire")
-	// contexts_calls_test.go:43: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
+	// contexts_calls_test.go:44: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	f.lockOrRLockOrAcquire1, acquire3 = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:403
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:404
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed14
 	}
@@ -407,24 +408,24 @@ resume13:
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
 	return false
 resume14:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	acquire3 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	f.lockOrRLockOrAcquire1 = nil
 resumed14:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:43
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	f.of1(acquire3)
 	{
 		l := f.l
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
 		soon(func() { l.Release(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	f.of1 = f.n.of("coord.Limiter.Acquire")
-	// contexts_calls_test.go:45: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
+	// contexts_calls_test.go:46: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	f.lockOrRLockOrAcquire1, acquire4 = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:428
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:429
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto resumed15
 	}
@@ -432,49 +433,49 @@ resumed14:
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
 	return false
 resume15:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	acquire4 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	f.lockOrRLockOrAcquire1 = nil
 resumed15:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	f.of1(acquire4)
 	{
 		l := f.l
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 		soon(func() { l.Release(1) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	f.of1 = f.n.of("coord.Limiter.AcquireAsync")
-	// contexts_calls_test.go:47: n.of("coord.Limiter.AcquireAsync")(l.AcquireAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+	// contexts_calls_test.go:48: n.of("coord.Limiter.AcquireAsync")(l.AcquireAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:455
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:456
 		goto resume16
 	}
 	f.State = 16
 	f.ctx, f.n, f.m, f.k, f.rw, f.s, f.l = nil, nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	return r.Await(f.await3)
 resume16:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		await12, await13 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		f.await3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		f.of1(await12, await13)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:471
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:472
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [locks] is suspended.
 func (f *locksFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.locks", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 14, 16, 18, 21, 23, 25, 28, 30, 31, 33, 36, 38, 40, 43, 45, 47)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.locks", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 15, 17, 19, 22, 24, 26, 29, 31, 32, 34, 37, 39, 41, 44, 46, 48)
 }
 
 // locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in one allocation.
@@ -490,6 +491,281 @@ func (f *locksMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, nil)
 	f.locksFrame = locksFrame{Frame: f.locksFrame.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// objectsAsync starts [objects] as a state machine and returns its job.
+func objectsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := objectsFrame{ctx: ctx, n: n}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &objectsMachine{objectsFrame: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// objectsFrame is what [objects] keeps while it is suspended.
+type objectsFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+	n   *notes
+
+	p              *coord.ObjectPool[int]
+	of1            func(...any)
+	get1           *statemachine.Waiting[int]
+	awaitOrSelect3 *job.Job[int]
+	useOrAwait5    *job.Job[job.Void]
+	c              *coord.Channel[int]
+}
+
+// MoveNext runs [objects] from where it stopped to its next suspension (false) or its end (true).
+func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
+	var get2 int
+	var get3 error
+	var get4 int
+	var get5 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto resume6
+	case 7:
+		goto resume7
+	case 8:
+		goto resume8
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:53
+	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] {
+		return job.Run(ctx, func(ctx context.Context) (int, error) { return 7, ctx.Err() })
+	})
+	f.of1 = f.n.of("coord.ObjectPool.Get")
+	// contexts_calls_test.go:56: n.of("coord.ObjectPool.Get")(p.Get(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+	f.get1, get2, get3 = f.p.GetEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:562
+	if f.get1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+	get2, get3 = f.get1.Results(r)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+	f.get1 = nil
+resumed1:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+	f.of1(get2, get3)
+	{
+		p := f.p
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:57
+		soon(func() { p.Put(7) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+	f.of1 = f.n.of("coord.ObjectPool.Get")
+	// contexts_calls_test.go:58: n.of("coord.ObjectPool.Get")(p.Get(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+	f.get1, get4, get5 = f.p.GetEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:586
+	if f.get1 == nil {
+		goto resumed2
+	}
+	f.State = 2
+	return false
+resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+	get4, get5 = f.get1.Results(r)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+	f.get1 = nil
+resumed2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+	f.of1(get4, get5)
+	{
+		p := f.p
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:59
+		soon(func() { p.Put(7) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	f.of1 = f.n.of("coord.ObjectPool.GetAsync")
+	// contexts_calls_test.go:60: n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:612
+		goto resume3
+	}
+	f.State = 3
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	return r.Await(f.awaitOrSelect3)
+resume3:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+		await1, await2 := statemachine.JobResult(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+		f.awaitOrSelect3 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+		f.of1(await1, await2)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+	f.p.Discard(7)
+	f.of1 = f.n.of("coord.ObjectPool.GetAsync")
+	// contexts_calls_test.go:62: n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:635
+		goto resume4
+	}
+	f.State = 4
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+	return r.Await(f.awaitOrSelect3)
+resume4:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+		await3, await4 := statemachine.JobResult(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+		f.awaitOrSelect3 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+		f.of1(await3, await4)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:63
+	f.p.Put(7)
+	f.of1 = f.n.of("coord.ObjectPool.Use")
+	// contexts_calls_test.go:64: n.of("coord.ObjectPool.Use")(p.Use(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+	if f.useOrAwait5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:658
+		goto resume5
+	}
+	f.State = 5
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+	return r.Await(f.useOrAwait5)
+resume5:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+		_, use1 := statemachine.TwinResult(r, f.useOrAwait5)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+		f.useOrAwait5 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+		f.of1(use1)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	f.of1 = f.n.of("coord.ObjectPool.UseAsync")
+	// contexts_calls_test.go:65: n.of("coord.ObjectPool.UseAsync")(p.UseAsync(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	if f.useOrAwait5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:680
+		goto resume6
+	}
+	f.State = 6
+	f.p = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	return r.Await(f.useOrAwait5)
+resume6:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+		await5, await6 := statemachine.JobResult(r, f.useOrAwait5)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+		f.useOrAwait5 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+		f.of1(await5, await6)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:67
+		f.c = coord.NewUnbounded[int]()
+		c := f.c
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:68
+		soon(func() { _ = c.TrySend(1) })
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+	f.of1 = f.n.of("coord.Select")
+	// contexts_calls_test.go:69: n.of("coord.Select")(coord.Select(ctx, coord.OnReceive[int](c, nil)))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:708
+		goto resume7
+	}
+	f.State = 7
+	f.p = nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+	return r.Await(f.awaitOrSelect3)
+resume7:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+		select1, select2 := statemachine.TwinResult(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+		f.awaitOrSelect3 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+		f.of1(select1, select2)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	f.of1 = f.n.of("coord.SelectAsync")
+	// contexts_calls_test.go:70: n.of("coord.SelectAsync")(coord.SelectAsync(ctx, coord.OnReceive[int](c, nil), coord.OnTimeout(time.Millisecond)).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil), coord.OnTimeout(time.Millisecond))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:731
+		goto resume8
+	}
+	f.State = 8
+	f.ctx, f.n, f.p, f.c = nil, nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	return r.Await(f.awaitOrSelect3)
+resume8:
+	{
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+		await7, await8 := statemachine.JobResult(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+		f.awaitOrSelect3 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+		f.of1(await7, await8)
+	}
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:747
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where [objects] is suspended.
+func (f *objectsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.objects", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 56, 58, 60, 62, 64, 65, 69, 70)
+}
+
+// objectsMachine is the root of a chain of calls that begins with [objects]: chain, job and frame in one allocation.
+type objectsMachine struct {
+	statemachine.Builder[job.Void]
+	objectsFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *objectsMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.objectsFrame.MoveNext(r) {
+		return false
+	}
+	f.SetResult(r, job.Void{}, nil)
+	f.objectsFrame = objectsFrame{Frame: f.objectsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -565,57 +841,57 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:52
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:75
 	f.auto = new(coord.AutoResetEvent)
 	soon(f.auto.Set)
 	f.of1 = f.n.of("coord.AutoResetEvent.Wait")
-	// contexts_calls_test.go:54: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
+	// contexts_calls_test.go:77: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, wait1 = f.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:576
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:852
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	wait1 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:54
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.of1(wait1)
 	soon(f.auto.Set)
 	f.of1 = f.n.of("coord.AutoResetEvent.WaitAsync")
-	// contexts_calls_test.go:56: n.of("coord.AutoResetEvent.WaitAsync")(auto.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+	// contexts_calls_test.go:79: n.of("coord.AutoResetEvent.WaitAsync")(auto.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.await2 = f.auto.WaitAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:597
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:873
 		goto resume2
 	}
 	f.State = 2
 	f.auto = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		f.of1(await1, await3)
 	}
 	f.manual = new(coord.ManualResetEvent)
 	soon(f.manual.Set)
 	f.of1 = f.n.of("coord.ManualResetEvent.Wait")
-	// contexts_calls_test.go:60: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	// contexts_calls_test.go:83: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.waitOrLock1, wait2 = f.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:619
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:895
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -623,46 +899,46 @@ resume2:
 	f.auto = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	wait2 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.waitOrLock1 = nil
 resumed3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.of1(wait2)
 	f.of1 = f.n.of("coord.ManualResetEvent.WaitAsync")
-	// contexts_calls_test.go:61: n.of("coord.ManualResetEvent.WaitAsync")(manual.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+	// contexts_calls_test.go:84: n.of("coord.ManualResetEvent.WaitAsync")(manual.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 	f.await2 = f.manual.WaitAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:640
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:916
 		goto resume4
 	}
 	f.State = 4
 	f.auto, f.manual = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 	return r.Await(f.await2)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		await4, await5 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		f.of1(await4, await5)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:63
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
 		f.down = coord.NewCountdown(1)
 		down := f.down
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
 		soon(func() { down.Done() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.of1 = f.n.of("coord.Countdown.Wait")
-	// contexts_calls_test.go:65: n.of("coord.Countdown.Wait")(down.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	// contexts_calls_test.go:88: n.of("coord.Countdown.Wait")(down.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.waitOrLock1, wait3 = f.down.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:666
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:942
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -670,42 +946,42 @@ resume4:
 	f.auto, f.manual = nil, nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	wait3 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.waitOrLock1 = nil
 resumed5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.of1(wait3)
 	f.of1 = f.n.of("coord.Countdown.WaitAsync")
-	// contexts_calls_test.go:66: n.of("coord.Countdown.WaitAsync")(down.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+	// contexts_calls_test.go:89: n.of("coord.Countdown.WaitAsync")(down.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	f.await2 = f.down.WaitAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:687
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:963
 		goto resume6
 	}
 	f.State = 6
 	f.auto, f.manual, f.down = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	return r.Await(f.await2)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		await6, await7 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		f.of1(await6, await7)
 	}
 	f.b = coord.NewBarrier(2)
 	f.other = f.b.WaitAsync(f.ctx)
 	f.of1 = f.n.of("coord.Barrier.Wait")
-	// contexts_calls_test.go:70: n.of("coord.Barrier.Wait")(b.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	// contexts_calls_test.go:93: n.of("coord.Barrier.Wait")(b.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.wait7, wait4, wait5 = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:709
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:985
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -713,42 +989,42 @@ resume6:
 	f.auto, f.manual, f.down = nil, nil, nil // not needed any more
 	return false
 resume7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	wait4, wait5 = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.wait7 = nil
 resumed7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.of1(wait4, wait5)
 	f.of1 = f.n.of("coord.Barrier.WaitAsync")
-	// contexts_calls_test.go:71: n.of("coord.Barrier.WaitAsync")(other.Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+	// contexts_calls_test.go:94: n.of("coord.Barrier.WaitAsync")(other.Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	f.await8 = f.other
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:730
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1006
 		goto resume8
 	}
 	f.State = 8
 	f.auto, f.manual, f.down, f.other = nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	return r.Await(f.await8)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		await9, await10 := statemachine.JobResult(r, f.await8)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.await8 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.of1(await9, await10)
 		b := f.b
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:72
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
 		soon(func() { b.WaitAsync(context.Background()) })
 	}
-	// contexts_calls_test.go:73: _, err := b.Wait(ctx) // either may be the last one
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
+	// contexts_calls_test.go:96: _, err := b.Wait(ctx) // either may be the last one
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:752
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1028
 	if f.wait7 == nil {
 		goto resumed9
 	}
@@ -756,19 +1032,19 @@ resume8:
 	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	_, err = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:73
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.wait7 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:74
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
 	f.n.of("coord.Barrier.Wait")(err)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:76
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:99
 	f.c = coord.NewCond(new(coord.Mutex))
-	// contexts_calls_test.go:77: _ = c.L.Lock(ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
+	// contexts_calls_test.go:100: _ = c.L.Lock(ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:772
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1048
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -776,22 +1052,22 @@ resumed9:
 	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
 	return false
 resume10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1 = nil
 resumed10:
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:78
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
 		soon(func() { broadcast(c) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.of1 = f.n.of("coord.Cond.Wait")
-	// contexts_calls_test.go:79: n.of("coord.Cond.Wait")(c.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	// contexts_calls_test.go:102: n.of("coord.Cond.Wait")(c.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.waitOrLock1, wait6 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:795
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1071
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -799,49 +1075,49 @@ resumed10:
 	f.auto, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	wait6 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.waitOrLock1 = nil
 resumed11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.of1(wait6)
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
 		soon(func() { broadcast(c) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 	f.of1 = f.n.of("coord.Cond.WaitAsync")
-	// contexts_calls_test.go:81: n.of("coord.Cond.WaitAsync")(c.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+	// contexts_calls_test.go:104: n.of("coord.Cond.WaitAsync")(c.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 	f.await2 = f.c.WaitAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:822
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1098
 		goto resume12
 	}
 	f.State = 12
 	f.ctx, f.n, f.auto, f.manual, f.down, f.b, f.other, f.c = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 	return r.Await(f.await2)
 resume12:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		await11, await12 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:81
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:838
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1114
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [events] is suspended.
 func (f *eventsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 54, 56, 60, 61, 65, 66, 70, 71, 73, 77, 79, 81)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 77, 79, 83, 84, 88, 89, 93, 94, 96, 100, 102, 104)
 }
 
 // eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in one allocation.
@@ -953,218 +1229,218 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
 	f.c = coord.NewRendezvous[int]()
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:87
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
 		soon(func() { c.ReceiveAsync(context.Background()) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.of1 = f.n.of("coord.Channel.Send")
-	// contexts_calls_test.go:88: n.of("coord.Channel.Send")(c.Send(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+	// contexts_calls_test.go:111: n.of("coord.Channel.Send")(c.Send(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:969
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1245
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	send2 = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.of1(send2)
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
 		soon(func() { c.ReceiveAsync(context.Background()) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	f.of1 = f.n.of("coord.Channel.SendAsync")
-	// contexts_calls_test.go:90: n.of("coord.Channel.SendAsync")(c.SendAsync(ctx, 2).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+	// contexts_calls_test.go:113: n.of("coord.Channel.SendAsync")(c.SendAsync(ctx, 2).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	f.await2 = f.c.SendAsync(f.ctx, 2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:995
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1271
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:90
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.of1(await1, await3)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
 		soon(func() { c.SendAsync(context.Background(), 3) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.of1 = f.n.of("coord.Channel.Receive")
-	// contexts_calls_test.go:92: n.of("coord.Channel.Receive")(c.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+	// contexts_calls_test.go:115: n.of("coord.Channel.Receive")(c.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receiveOrNextOrGet3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1018
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1294
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	receive1, receive2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receiveOrNextOrGet3 = nil
 resumed3:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.of1(receive1, receive2)
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:116
 		soon(func() { c.SendAsync(context.Background(), 4) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	f.of1 = f.n.of("coord.Channel.ReceiveAsync")
-	// contexts_calls_test.go:94: n.of("coord.Channel.ReceiveAsync")(c.ReceiveAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+	// contexts_calls_test.go:117: n.of("coord.Channel.ReceiveAsync")(c.ReceiveAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	f.await4 = f.c.ReceiveAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1044
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1320
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	return r.Await(f.await4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		await5, await6 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		f.of1(await5, await6)
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:118
 		soon(func() { c.SendAsync(context.Background(), 5) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	f.loop1 = statemachine.RangeStream(f.c.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	f.openLoops.Open(f.loop1)
-	// contexts_calls_test.go:96: for v, err := range c.All(ctx) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+	// contexts_calls_test.go:119: for v, err := range c.All(ctx) {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1069
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1345
 		goto resume5
 	}
 	f.State = 5
 	f.of1 = nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("coord.Channel.All")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1088
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1364
 		goto resume6
 	}
 	f.State = 6
 	f.of1 = nil // not needed any more
 	return false
 resume6:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1377
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:98
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.loop1 = nil
 endRange1:
 	{
 		c := f.c
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
 		soon(func() { c.SendAsync(context.Background(), 6) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	f.loop1 = statemachine.RangeStream(f.c.AllAsync(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	f.openLoops.Open(f.loop1)
-	// contexts_calls_test.go:101: for v, err := range c.AllAsync(ctx).All() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+	// contexts_calls_test.go:124: for v, err := range c.AllAsync(ctx).All() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1397
 		goto resume7
 	}
 	f.State = 7
 	f.c, f.of1 = nil, nil // not needed any more
 	return false
 resume7:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		goto done2
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("coord.Channel.AllAsync")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1416
 		goto resume8
 	}
 	f.State = 8
 	f.c, f.of1 = nil, nil // not needed any more
 	return false
 resume8:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1429
 	goto endRange2
 done2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.loop1 = nil
 endRange2:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:106
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
 	f.b = coord.NewBroadcast[int](1, coord.WaitForRoom)
 	f.s = f.b.Subscribe()
 	f.of1 = f.n.of("coord.Broadcast.Send")
-	// contexts_calls_test.go:108: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
+	// contexts_calls_test.go:131: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1444
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1172,47 +1448,47 @@ endRange2:
 	f.c = nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	send3 = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	f.send1 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:108
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	f.of1(send3)
 	{
 		s := f.s
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:132
 		soon(func() { _, _ = s.TryReceive() })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	f.of1 = f.n.of("coord.Broadcast.SendAsync")
-	// contexts_calls_test.go:110: n.of("coord.Broadcast.SendAsync")(b.SendAsync(ctx, 2).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+	// contexts_calls_test.go:133: n.of("coord.Broadcast.SendAsync")(b.SendAsync(ctx, 2).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	f.await2 = f.b.SendAsync(f.ctx, 2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1195
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1471
 		goto resume10
 	}
 	f.State = 10
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	return r.Await(f.await2)
 resume10:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		await7, await8 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		f.of1(await7, await8)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.of1 = f.n.of("coord.Subscription.Receive")
-	// contexts_calls_test.go:111: n.of("coord.Subscription.Receive")(s.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+	// contexts_calls_test.go:134: n.of("coord.Subscription.Receive")(s.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.receiveOrNextOrGet3, receive3, receive4 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1216
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1492
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed11
 	}
@@ -1220,50 +1496,50 @@ resume10:
 	f.c = nil // not needed any more
 	return false
 resume11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	receive3, receive4 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.receiveOrNextOrGet3 = nil
 resumed11:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.of1(receive3, receive4)
 	{
 		b := f.b
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 		soon(func() { b.SendAsync(context.Background(), 3) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	f.of1 = f.n.of("coord.Subscription.ReceiveAsync")
-	// contexts_calls_test.go:113: n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+	// contexts_calls_test.go:136: n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	f.await4 = f.s.ReceiveAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1243
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1519
 		goto resume12
 	}
 	f.State = 12
 	f.c = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	return r.Await(f.await4)
 resume12:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		await9, await10 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		f.of1(await9, await10)
 		b := f.b
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 		soon(func() { b.SendAsync(context.Background(), 4) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.of1 = f.n.of("coord.Subscription.Receive")
-	// contexts_calls_test.go:115: n.of("coord.Subscription.Receive")(s.Receive(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+	// contexts_calls_test.go:138: n.of("coord.Subscription.Receive")(s.Receive(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.receiveOrNextOrGet3, receive5, receive6 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1267
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1543
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed13
 	}
@@ -1271,27 +1547,27 @@ resume12:
 	f.c, f.b, f.s = nil, nil, nil // not needed any more
 	return false
 resume13:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	receive5, receive6 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.receiveOrNextOrGet3 = nil
 resumed13:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.of1(receive5, receive6)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	f.w = coord.NewWatch(1)
 	f.o = f.w.Observe()
 	{
 		w := f.w
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
 		soon(func() { _ = w.Set(2) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.of1 = f.n.of("coord.Observer.Next")
-	// contexts_calls_test.go:120: n.of("coord.Observer.Next")(o.Next(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+	// contexts_calls_test.go:143: n.of("coord.Observer.Next")(o.Next(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.receiveOrNextOrGet3, next1, next2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1295
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1571
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed14
 	}
@@ -1299,52 +1575,52 @@ resumed13:
 	f.c, f.b, f.s = nil, nil, nil // not needed any more
 	return false
 resume14:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	next1, next2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.receiveOrNextOrGet3 = nil
 resumed14:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.of1(next1, next2)
 	{
 		w := f.w
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
 		soon(func() { _ = w.Set(3) })
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.of1 = f.n.of("coord.Observer.NextAsync")
-	// contexts_calls_test.go:122: n.of("coord.Observer.NextAsync")(o.NextAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+	// contexts_calls_test.go:145: n.of("coord.Observer.NextAsync")(o.NextAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.await4 = f.o.NextAsync(f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1322
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1598
 		goto resume15
 	}
 	f.State = 15
 	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	return r.Await(f.await4)
 resume15:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		await11, await12 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.of1(await11, await12)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.again = new(coord.Reusable[int])
 		round, _ := f.again.Begin()
 		again := f.again
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
 		soon(func() { _ = again.Set(round, 1, nil) })
 		f.of1 = f.n.of("coord.Reusable.Get")
-		// contexts_calls_test.go:127: n.of("coord.Reusable.Get")(again.Get(ctx, round))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+		// contexts_calls_test.go:150: n.of("coord.Reusable.Get")(again.Get(ctx, round))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 		f.receiveOrNextOrGet3, get1, get2 = f.again.GetEnter(r, f.ctx, round)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1348
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1624
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed16
 	}
@@ -1352,52 +1628,52 @@ resume15:
 	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume16:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	get1, get2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	f.receiveOrNextOrGet3 = nil
 resumed16:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	f.of1(get1, get2)
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 		next, _ := f.again.Begin()
 		again := f.again
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 		soon(func() { _ = again.Set(next, 2, nil) })
 		f.of1 = f.n.of("coord.Reusable.GetAsync")
-		// contexts_calls_test.go:130: n.of("coord.Reusable.GetAsync")(again.GetAsync(ctx, next).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+		// contexts_calls_test.go:153: n.of("coord.Reusable.GetAsync")(again.GetAsync(ctx, next).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.await4 = f.again.GetAsync(f.ctx, next)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1376
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1652
 		goto resume17
 	}
 	f.State = 17
 	f.ctx, f.n, f.c, f.b, f.s, f.w, f.o, f.again = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	return r.Await(f.await4)
 resume17:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		await13, await14 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.of1(await13, await14)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1396
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1672
 }
 
 // Location returns where [channels] is suspended.
 func (f *channelsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 88, 90, 92, 94, 96, 96, 101, 101, 108, 110, 111, 113, 115, 120, 122, 127, 130)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 111, 113, 115, 117, 119, 119, 124, 124, 131, 133, 134, 136, 138, 143, 145, 150, 153)
 }
 
 // channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
@@ -1485,195 +1761,195 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
 	frame.s = new(coord.Serial[int])
 	frame.of1 = frame.n.of("coord.Serial.Do")
-	// contexts_calls_test.go:136: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+	// contexts_calls_test.go:159: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1497
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1773
 		goto resume1
 	}
 	frame.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	return r.Await(frame.doOrAwait1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		_, do1 := statemachine.TwinResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		frame.of1(do1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
-	// contexts_calls_test.go:137: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+	// contexts_calls_test.go:160: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1519
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1795
 		goto resume2
 	}
 	frame.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	return r.Await(frame.doOrAwait1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		await1, await2 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		frame.of1(await1, await2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	frame.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	frame.of1 = frame.n.of("coord.InTurn")
-	// contexts_calls_test.go:139: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+	// contexts_calls_test.go:162: n.of("coord.InTurn")(coord.InTurn(ctx, &s, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1818
 		goto resume3
 	}
 	frame.State = 3
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		inTurn1, inTurn2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		frame.of1(inTurn1, inTurn2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	frame.of1 = frame.n.of("coord.InTurnAsync")
-	// contexts_calls_test.go:140: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+	// contexts_calls_test.go:163: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1564
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1840
 		goto resume4
 	}
 	frame.State = 4
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		await3, await4 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		frame.of1(await3, await4)
 	}
 	frame.of1 = frame.n.of("coord.Lazy.Get")
-	// contexts_calls_test.go:142: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+	// contexts_calls_test.go:165: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1586
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1862
 		goto resume5
 	}
 	frame.State = 5
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume5:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		get1, get2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:142
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		frame.of1(get1, get2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
-	// contexts_calls_test.go:143: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+	// contexts_calls_test.go:166: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1609
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
 		goto resume6
 	}
 	frame.State = 6
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		await5, await6 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		frame.of1(await5, await6)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:167
 	frame.f = new(coord.SingleFlight[int, int])
 	frame.of1 = frame.n.of("coord.SingleFlight.Do")
-	// contexts_calls_test.go:145: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+	// contexts_calls_test.go:168: n.of("coord.SingleFlight.Do")(f.Do(ctx, 1, seven))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	if frame.do7.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1909
 		goto resume7
 	}
 	frame.State = 7
 	frame.s = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	return r.Await(frame.do7)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		do2, do3 := statemachine.TwinResult(r, frame.do7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		frame.do7 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		frame.of1(do2, do3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
-	// contexts_calls_test.go:146: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+	// contexts_calls_test.go:169: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1656
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1932
 		goto resume8
 	}
 	frame.State = 8
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	return r.Await(frame.inTurnOrAwaitOrGet3)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		await7, await8 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		frame.inTurnOrAwaitOrGet3 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		frame.of1(await7, await8)
 	}
 	frame.l = rate.NewLimiter(1e4, 1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:149: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+	// contexts_calls_test.go:172: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	frame.waitOrWaitN9, wait1 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1677
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1953
 	if frame.waitOrWaitN9 == nil {
 		goto resumed9
 	}
@@ -1681,18 +1957,18 @@ resume8:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	wait1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	frame.waitOrWaitN9 = nil
 resumed9:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:149
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	frame.of1(wait1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
-	// contexts_calls_test.go:150: n.of("rate.Limiter.Wait")(l.Wait(ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+	// contexts_calls_test.go:173: n.of("rate.Limiter.Wait")(l.Wait(ctx))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	frame.waitOrWaitN9, wait2 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1696
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1972
 	if frame.waitOrWaitN9 == nil {
 		goto resumed10
 	}
@@ -1700,41 +1976,41 @@ resumed9:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	wait2 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	frame.waitOrWaitN9 = nil
 resumed10:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	frame.of1(wait2)
 	frame.of1 = frame.n.of("rate.Limiter.WaitAsync")
-	// contexts_calls_test.go:151: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+	// contexts_calls_test.go:174: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1717
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1993
 		goto resume11
 	}
 	frame.State = 11
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 	return r.Await(frame.doOrAwait1)
 resume11:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		await9, await10 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		frame.of1(await9, await10)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
-	// contexts_calls_test.go:152: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+	// contexts_calls_test.go:175: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.waitOrWaitN9, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1738
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2014
 	if frame.waitOrWaitN9 == nil {
 		goto resumed12
 	}
@@ -1742,43 +2018,43 @@ resume11:
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	waitN1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.waitOrWaitN9 = nil
 resumed12:
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.of1(waitN1)
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
-	// contexts_calls_test.go:153: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	// contexts_calls_test.go:176: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1759
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2035
 		goto resume13
 	}
 	frame.State = 13
 	frame.ctx, frame.n, frame.s, frame.seven, frame.f, frame.l = nil, nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 	return r.Await(frame.doOrAwait1)
 resume13:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		await11, await12 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		frame.doOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1775
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2051
 	frame.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [sharedWork] is suspended.
 func (frame *sharedWorkFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 136, 137, 139, 140, 142, 143, 145, 146, 149, 150, 151, 152, 153)
+	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 159, 160, 162, 163, 165, 166, 168, 169, 172, 173, 174, 175, 176)
 }
 
 // sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
@@ -1851,237 +2127,237 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:181
 	f.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
 	f.done = func(ctx context.Context) error { return ctx.Err() }
 	{
 		seven := f.seven
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:183
 		f.sevenJob = func(ctx context.Context) *job.Job[int] { return job.Run(ctx, seven) }
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 	f.of1 = f.n.of("job.Run")
-	// contexts_calls_test.go:161: n.of("job.Run")(job.Run(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+	// contexts_calls_test.go:184: n.of("job.Run")(job.Run(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1870
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2146
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		f.of1(await2, await3)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	f.of1 = f.n.of("job.RunTwin")
-	// contexts_calls_test.go:162: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+	// contexts_calls_test.go:185: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1892
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2168
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	return r.Await(f.await1)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		await4, await5 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		f.of1(await4, await5)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	f.of1 = f.n.of("job.NewTwin")
-	// contexts_calls_test.go:163: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	// contexts_calls_test.go:186: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1914
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2190
 		goto resume3
 	}
 	f.State = 3
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	return r.Await(f.await1)
 resume3:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		f.of1(await6, await7)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	f.of1 = f.n.of("job.Go")
-	// contexts_calls_test.go:164: n.of("job.Go")(job.Go(ctx, done).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+	// contexts_calls_test.go:187: n.of("job.Go")(job.Go(ctx, done).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1937
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2213
 		goto resume4
 	}
 	f.State = 4
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume4:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		f.of1(await8, await9)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	f.of1 = f.n.of("job.New")
-	// contexts_calls_test.go:165: n.of("job.New")(job.New(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+	// contexts_calls_test.go:188: n.of("job.New")(job.New(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	f.await1 = job.New(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1960
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2236
 		goto resume5
 	}
 	f.State = 5
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	return r.Await(f.await1)
 resume5:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		await10, await11 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		f.of1(await10, await11)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	f.of1 = f.n.of("job.Blocking")
-	// contexts_calls_test.go:166: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+	// contexts_calls_test.go:189: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	f.await1 = job.Blocking(f.ctx, f.seven)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1983
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2259
 		goto resume6
 	}
 	f.State = 6
 	f.sevenJob = nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	return r.Await(f.await1)
 resume6:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		await12, await13 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		f.of1(await12, await13)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
 		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:168: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:191: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2010
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2286
 		goto resume7
 	}
 	f.State = 7
 	f.seven, f.sevenJob = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume7:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.of1(inScope1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:172: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:195: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
 		done := f.done
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2037
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2313
 		goto resume8
 	}
 	f.State = 8
 	f.seven, f.sevenJob = nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume8:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1(await14, await15)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:199
 		s := job.NewScope(f.ctx)
 		s.Go(f.done)
 		f.of1 = f.n.of("job.NewScope")
-		// contexts_calls_test.go:178: n.of("job.NewScope")(s.Wait())
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+		// contexts_calls_test.go:201: n.of("job.NewScope")(s.Wait())
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		f.awaitOrInScopeOrWait4 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2062
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2338
 		goto resume9
 	}
 	f.State = 9
 	f.ctx, f.n, f.seven, f.done, f.sevenJob = nil, nil, nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 	return r.Await(f.awaitOrInScopeOrWait4)
 resume9:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		f.awaitOrInScopeOrWait4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:178
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2078
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2354
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [jobs] is suspended.
 func (f *jobsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 161, 162, 163, 164, 165, 166, 168, 172, 178)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 184, 185, 186, 187, 188, 189, 191, 195, 201)
 }
 
 // jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
@@ -2100,4 +2376,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 754b393a5dc122ad
+// Digest of what is above: d3ca94d9db6ada92

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/coord/rate"
@@ -45,6 +46,28 @@ func locks(ctx context.Context, n *notes) {
 	n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 	soon(func() { l.Release(1) })
 	n.of("coord.Limiter.AcquireAsync")(l.AcquireAsync(ctx, 1).Await())
+}
+
+//movenext:async
+func objects(ctx context.Context, n *notes) {
+	p := coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] {
+		return job.Run(ctx, func(ctx context.Context) (int, error) { return 7, ctx.Err() })
+	})
+	n.of("coord.ObjectPool.Get")(p.Get(ctx))
+	soon(func() { p.Put(7) })
+	n.of("coord.ObjectPool.Get")(p.Get(ctx))
+	soon(func() { p.Put(7) })
+	n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
+	p.Discard(7)
+	n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
+	p.Put(7)
+	n.of("coord.ObjectPool.Use")(p.Use(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }))
+	n.of("coord.ObjectPool.UseAsync")(p.UseAsync(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }).Await())
+
+	c := coord.NewUnbounded[int]()
+	soon(func() { _ = c.TrySend(1) })
+	n.of("coord.Select")(coord.Select(ctx, coord.OnReceive[int](c, nil)))
+	n.of("coord.SelectAsync")(coord.SelectAsync(ctx, coord.OnReceive[int](c, nil), coord.OnTimeout(time.Millisecond)).Await())
 }
 
 //movenext:async

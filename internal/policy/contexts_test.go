@@ -82,6 +82,7 @@ func TestANilContextIsBackground(t *testing.T) {
 		{locks, locksAsync},
 		{events, eventsAsync},
 		{channels, channelsAsync},
+		{objects, objectsAsync},
 		{sharedWork, sharedWorkAsync},
 		{jobs, jobsAsync},
 		{continuations, continuationsAsync},

@@ -30,7 +30,8 @@
 //
 // [OnThread] runs functions on each thread before its first and after its last work.
 // [WithState] keeps a value for each thread, which work finds with [State]: a C
-// library's handle, say, which one thread has to open, use and close.
+// library's handle, say, which one thread has to open, use and close. [Affinity] binds
+// threads to processors, where the system has it.
 //
 // # Long-running work
 //

@@ -57,6 +57,7 @@ type thread struct {
 	awaits   <-chan struct{} // ends the wait of BlockFor, or nil; guarded by Threads.mu
 	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
 	onTop    bool            // it runs work on top of a wait; used by the thread alone
+	unbound  error           // why it is bound to no processor; guarded by Threads.mu
 	state    any             // see [State]; used by the thread alone
 	room     any             // see [schedulers.Keeper]; used by the thread alone
 }

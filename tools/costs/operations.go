@@ -3,11 +3,18 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/cancellable"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
 // bench is what the operations share.
@@ -57,7 +64,60 @@ func (b *bench) on(do func(j *job.Job[int])) func() {
 }
 
 func (b *bench) operations() []operation {
-	return append(append(b.jobs(), b.many()...), b.machines()...)
+	return slices.Concat(b.jobs(), b.many(), b.selects(), b.shims(), b.machines())
+}
+
+// selects are the composite operations of package coord.
+func (b *bench) selects() []operation {
+	c, other := coord.NewUnbounded[int](), coord.NewUnbounded[int]()
+	var v int
+	cases := []coord.Case{coord.OnReceive(other, &v), coord.OnReceive(c, &v)}
+	anObject := func(context.Context) *job.Job[int] { return job.FromResult(1000) }
+	p := coord.NewObjectPool(1, anObject)
+	send := func() { _ = c.TrySend(1) }
+	return []operation{
+		{name: "Select of two channels, one of them ready", beside: func() { send(); _, _ = c.TryReceive() }, do: func() {
+			send()
+			_, _ = coord.Select(b.ctx, cases...)
+		}},
+		{name: "Select of two channels that has to wait", beside: func() { send(); _, _ = c.TryReceive() }, do: func() {
+			coord.SelectAsync(b.ctx, cases...)
+			send()
+			b.slot.run()
+		}},
+		{name: "ObjectPool.Get of an object that is in, and Put", do: func() {
+			v, _ := p.Get(b.ctx)
+			p.Put(v)
+		}},
+	}
+}
+
+// idle is a work item that does nothing.
+type idle struct{}
+
+func (idle) Run(schedulers.Worker) {}
+func (idle) Abandon(error)         {}
+
+// shims are submissions to schedulers on top of another one.
+func (b *bench) shims() (all []operation) {
+	for _, s := range []struct {
+		name string
+		on   schedulers.Scheduler
+	}{
+		{"the scheduler itself", b.slot},
+		{"observed", observed.New(b.slot, func(observed.Event) {})},
+		{"cancellable", cancellable.New(b.slot)},
+		{"limited", limited.New(b.slot, 1)},
+		{"a strand of exclusive", exclusive.NewStrand(b.slot)},
+		{"roundrobin", roundrobin.New(b.slot)},
+		{"priority", priority.New(b.slot, 3)},
+	} {
+		all = append(all, operation{name: "Submit to " + s.name, do: func() {
+			_ = s.on.Submit(idle{}, schedulers.Hint{})
+			b.slot.run()
+		}})
+	}
+	return all
 }
 
 func (b *bench) jobs() []operation {

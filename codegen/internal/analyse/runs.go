@@ -38,6 +38,7 @@ var runners = map[source.FuncKey]bool{
 	source.JobPath + ".ContinueWith": true, source.JobPath + ".Job.ContinueWith": true, source.JobPath + ".Then": true, source.JobPath + ".Catch": true, source.JobPath + ".Finally": true,
 	source.CoordPath + ".NewLazy": true, source.CoordPath + ".SingleFlight.Do": true, source.CoordPath + ".SingleFlight.DoAsync": true,
 	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
+	source.CoordPath + ".ObjectPool.Use": true, source.CoordPath + ".ObjectPool.UseAsync": true,
 	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
 	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
 	source.ParallelPath + ".Filter": true, source.ParallelPath + ".GroupBy": true, source.ParallelPath + ".Distinct": true, source.ParallelPath + ".Scan": true,

@@ -1,5 +1,5 @@
-// What a select statement does with Go's channels, for machines: the first of two
-// channels, a timeout, a default.
+// What a select statement does with Go's channels, for machines: the first of several
+// channels and jobs in a given order, a timeout, a default.
 package main
 
 //go:generate go tool movenext .
@@ -12,9 +12,48 @@ import (
 
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// withTimeout receives an order, or gives up.
+// serve takes orders until the shop is closed, the urgent ones first.
+//
+//movenext:async
+func serve(ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) error {
+	for {
+		var order string
+		i, err := coord.Select(ctx,
+			coord.OnReceive(urgent, &order),
+			coord.OnReceive(normal, &order),
+			coord.OnEnd(closing),
+			coord.OnTimeout(time.Minute),
+		)
+		switch {
+		case errors.Is(err, coord.ErrClosed) && i == 0:
+			urgent = nil // this case is never ready from now on
+		case err != nil:
+			return err
+		case i == 2:
+			fmt.Println("the shop is closed")
+			return nil
+		case i == 3:
+			fmt.Println("a minute without an order")
+		default:
+			fmt.Println("serves", order)
+		}
+	}
+}
+
+// orNothing is a select with a default: it never waits.
+//
+//movenext:async
+func orNothing(ctx context.Context, a, b *coord.Channel[string]) (string, error) {
+	order := "nothing"
+	_, err := coord.Select(ctx, coord.OnReceive(a, &order), coord.OnReceive(b, &order), coord.Default())
+	return order, err
+}
+
+// withTimeout needs no select: the context bounds the one wait.
 //
 //movenext:async
 func withTimeout(ctx context.Context, orders *coord.Channel[string], patience time.Duration) (string, error) {
@@ -23,49 +62,34 @@ func withTimeout(ctx context.Context, orders *coord.Channel[string], patience ti
 	return orders.Receive(ctx)
 }
 
-// either receives from the channel that has an order first. If both have one at the same
-// moment, it returns both: neither order is lost.
+// shop runs a day in the shop.
 //
 //movenext:async
-func either(ctx context.Context, a, b *coord.Channel[string]) (orders []string, err error) {
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	fromA, fromB := a.ReceiveAsync(waiting), b.ReceiveAsync(waiting)
-	if _, err := job.WhenAny(fromA, fromB).Await(); err != nil {
-		return nil, err
-	}
-	cancel() // the other one leaves its queue, or has received meanwhile
-	for _, from := range []*job.Job[string]{fromA, fromB} {
-		switch order, err := from.Await(); {
-		case err == nil:
-			orders = append(orders, order)
-		case !errors.Is(err, context.Canceled):
-			return orders, err // the channel is closed
+func shop(ctx context.Context) error {
+	urgent, normal := coord.NewUnbounded[string](), coord.NewUnbounded[string]()
+	closing := job.SleepAsync(ctx, 150*time.Second)
+	for _, err := range []error{normal.TrySend("tea"), normal.TrySend("milk"), urgent.TrySend("coffee")} {
+		if err != nil {
+			return err
 		}
 	}
-	return orders, ctx.Err()
-}
-
-// orNothing is a select with a default.
-func orNothing(orders *coord.Channel[string]) string {
-	order, err := orders.TryReceive()
-	if err != nil {
-		return "nothing"
+	urgent.Close() // what it holds is still served
+	if err := serve(ctx, urgent, normal, closing); err != nil {
+		return err
 	}
-	return order
+	order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
+	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
+	order, err = orNothing(ctx, nil, normal)
+	fmt.Println("without waiting:", order, err)
+	return nil
 }
 
 func main() {
-	ctx := context.Background()
-	a, b := coord.NewUnbounded[string](), coord.NewUnbounded[string]()
+	_, err := withTimeoutAsync(context.Background(), coord.NewUnbounded[string](), time.Millisecond).Wait(context.Background())
+	fmt.Println("one channel, a timeout:", errors.Is(err, context.DeadlineExceeded))
 
-	_, err := withTimeoutAsync(ctx, a, time.Millisecond).Wait(ctx)
-	fmt.Println("timeout:", errors.Is(err, context.DeadlineExceeded))
-
-	first := eitherAsync(ctx, a, b)
-	fmt.Println("sent:", b.TrySend("tea"))
-	orders, err := first.Wait(ctx)
-	fmt.Println("either:", orders, err)
-	fmt.Println("a still has its next order:", a.TrySend("milk"), orNothing(a))
-	fmt.Println("default:", orNothing(a))
+	sim := simulation.New(1)
+	day := shopAsync(schedulers.With(context.Background(), sim))
+	err = errors.Join(sim.Run(), day.Err())
+	fmt.Println("the day took", sim.Now(), err)
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/movenext/movenext/coord"
@@ -18,6 +19,264 @@ const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
 )
+
+// serveAsync starts [serve] as a state machine and returns its job.
+func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &serveMachine{serveLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
+func serveEnter(r *statemachine.Run, ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (*serveFrame, error) {
+	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
+	if finished, v0 := frame.moveNext(r); finished {
+		return nil, v0
+	}
+	m := &serveFrame{serveLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
+// serveLocals is what [serve] keeps while it is suspended.
+type serveLocals struct {
+	statemachine.Frame
+
+	ctx     context.Context
+	urgent  *coord.Channel[string]
+	normal  *coord.Channel[string]
+	closing *job.Job[job.Void]
+
+	order   *string
+	select1 *job.Job[int]
+}
+
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
+type serveFrame struct {
+	serveLocals
+
+	result0 error
+}
+
+// MoveNext continues [serve] where it stopped.
+func (f *serveFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
+}
+
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
+func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+for1:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:24
+	f.order = new(string)
+	// main.go:25: i, err := coord.Select(ctx,
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+	f.select1 = coord.SelectAsync(f.ctx,
+		coord.OnReceive(f.urgent, f.order),
+		coord.OnReceive(f.normal, f.order),
+		coord.OnEnd(f.closing),
+		coord.OnTimeout(time.Minute),
+	)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+	if f.select1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:97
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+	return r.Await(f.select1), nil
+resume1:
+	{
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+		i, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+		f.select1 = nil
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:31
+		switch {
+		case errors.Is(err, coord.ErrClosed) && i == 0:
+			f.urgent = nil // this case is never ready from now on
+		case err != nil:
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:114
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:35
+			return true, err
+		case i == 2:
+			fmt.Println("the shop is closed")
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:120
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
+			return true, nil
+		case i == 3:
+			fmt.Println("a minute without an order")
+		default:
+			fmt.Println("serves", (*f.order))
+		}
+	}
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:130
+	goto for1
+}
+
+// Location returns where [serve] is suspended.
+func (f *serveLocals) Location() statemachine.Location {
+	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
+}
+
+// Results returns what [serve] returned, or raises again the panic that ended it.
+func (f *serveFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+type serveMachine struct {
+	statemachine.Builder[job.Void]
+	serveLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// orNothingAsync starts [orNothing] as a state machine and returns its job.
+func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *job.Job[string]) {
+	var r statemachine.Run
+	frame := orNothingLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0, v1 := frame.moveNext(&r, &orNothingArgs{ctx: ctx, a: a, b: b}); finished {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &orNothingMachine{orNothingLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// orNothingEnter enters [orNothing] for another machine. It returns the results, or the suspended frame that will have them.
+func orNothingEnter(r *statemachine.Run, ctx context.Context, a, b *coord.Channel[string]) (*orNothingFrame, string, error) {
+	frame := orNothingLocals{}
+	if finished, v0, v1 := frame.moveNext(r, &orNothingArgs{ctx: ctx, a: a, b: b}); finished {
+		return nil, v0, v1
+	}
+	m := &orNothingFrame{orNothingLocals: frame}
+	r.Push(ctx, m)
+	return m, "", nil
+}
+
+// orNothingLocals is what [orNothing] keeps while it is suspended.
+type orNothingLocals struct {
+	statemachine.Frame
+
+	order   *string
+	select1 *job.Job[int]
+}
+
+// orNothingArgs are the parameters of [orNothing] that are needed only before its first suspension.
+type orNothingArgs struct {
+	ctx context.Context
+	a   *coord.Channel[string]
+	b   *coord.Channel[string]
+}
+
+// orNothingFrame is the frame of [orNothing] for a caller that is a machine: what it keeps and, at the end, its results.
+type orNothingFrame struct {
+	orNothingLocals
+
+	result0 string
+	result1 error
+}
+
+// MoveNext continues [orNothing] where it stopped.
+func (f *orNothingFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(r, nil)
+	return finished
+}
+
+// moveNext runs [orNothing] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (finished bool, result0 string, result1 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:51
+	f.order = new(string)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:51
+	*f.order = "nothing"
+	// main.go:52: _, err := coord.Select(ctx, coord.OnReceive(a, &order), coord.OnReceive(b, &order), coord.Default())
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+	if f.select1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:235
+		goto resume1
+	}
+	f.State = 1
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+	return r.Await(f.select1), "", nil
+resume1:
+	{
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+		_, err := statemachine.TwinResult(r, f.select1)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+		f.select1 = nil
+		result0, result1 = (*f.order), err
+	}
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:249
+	f.State = statemachine.Finished
+	return true, result0, result1
+}
+
+// Location returns where [orNothing] is suspended.
+func (f *orNothingLocals) Location() statemachine.Location {
+	return f.Frame.At("main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
+}
+
+// Results returns what [orNothing] returned, or raises again the panic that ended it.
+func (f *orNothingFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// orNothingMachine is the root of a chain of calls that begins with [orNothing]: chain, job and frame in one allocation.
+type orNothingMachine struct {
+	statemachine.Builder[string]
+	orNothingLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, v1)
+	f.orNothingLocals = orNothingLocals{Frame: f.orNothingLocals.Frame} // the job keeps nothing else alive
+	return true
+}
 
 // withTimeoutAsync starts [withTimeout] as a state machine and returns its job.
 func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patience time.Duration) (result *job.Job[string]) {
@@ -64,22 +323,22 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:21
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:21
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		f.ctx, cancel = context.WithTimeout(f.ctx, args.patience)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
 			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
 		})
 	}
-	// main.go:23: return orders.Receive(ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+	// main.go:62: return orders.Receive(ctx)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	f.receive1, receive2, receive3 = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:342
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -87,23 +346,23 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	f.ctx = nil // not needed any more
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	receive2, receive3 = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	result0, result1 = receive2, receive3
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:361
 }
 
 // Location returns where [withTimeout] is suspended.
 func (f *withTimeoutLocals) Location() statemachine.Location {
-	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 23)
+	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 62)
 }
 
 // withTimeoutMachine is the root of a chain of calls that begins with [withTimeout]: chain, job and frame in one allocation.
@@ -124,48 +383,35 @@ func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// eitherAsync starts [either] as a state machine and returns its job.
-func eitherAsync(ctx context.Context, a, b *coord.Channel[string]) (result *job.Job[[]string]) {
+// shopAsync starts [shop] as a state machine and returns its job.
+func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := eitherFrame{ctx: ctx}
+	frame := shopLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &eitherArgs{a: a, b: b}) {
-		r.Rethrow()
-		return statemachine.Completed(ctx, frame.orders, frame.err)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &eitherMachine{eitherFrame: frame}
+	m := &shopMachine{shopLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// eitherFrame is what [either] keeps while it is suspended.
-type eitherFrame struct {
+// shopLocals is what [shop] keeps while it is suspended.
+type shopLocals struct {
 	statemachine.Frame
-	defers statemachine.Defers
 
 	ctx context.Context
 
-	cancel context.CancelFunc
-	fromA  *job.Job[string]
-	fromB  *job.Job[string]
-	await1 *job.Job[*job.Job[string]]
-	list1  []*job.Job[string]
-	i1     int
-	await2 *job.Job[string]
-
-	orders []string
-	err    error
+	urgent     *coord.Channel[string]
+	normal     *coord.Channel[string]
+	serve1     *serveFrame
+	orNothing2 *orNothingFrame
 }
 
-// eitherArgs are the parameters of [either] that are needed only before its first suspension.
-type eitherArgs struct {
-	a *coord.Channel[string]
-	b *coord.Channel[string]
-}
-
-// moveNext runs [either] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *eitherFrame) moveNext(r *statemachine.Run, args *eitherArgs) (finished bool) {
-	defer f.defers.Leave(r, &f.Frame, &finished)
+// moveNext runs [shop] from where it stopped to its next suspension (false) or its end (true).
+func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var err error
+	var order string
+	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -174,130 +420,111 @@ func (f *eitherFrame) moveNext(r *statemachine.Run, args *eitherArgs) (finished 
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:69
+	f.urgent, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
 	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:31
-		var waiting context.Context
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:31
-		waiting, f.cancel = context.WithCancel(f.ctx)
-		cancel := f.cancel
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:32
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:32
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:32
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:32
-		})
-		f.fromA, f.fromB = args.a.ReceiveAsync(waiting), args.b.ReceiveAsync(waiting)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:70
+		closing := job.SleepAsync(f.ctx, 150*time.Second)
+		for _, err := range []error{f.normal.TrySend("tea"), f.normal.TrySend("milk"), f.urgent.TrySend("coffee")} {
+			if err != nil {
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:436
+				f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:73
+				return true, err
+			}
+		}
+		f.urgent.Close()
+		// main.go:77: if err := serve(ctx, urgent, normal, closing); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+		f.serve1, err = serveEnter(r, f.ctx, f.urgent, f.normal, closing)
 	}
-	// main.go:34: if _, err := job.WhenAny(fromA, fromB).Await(); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-	f.await1 = job.WhenAny(f.fromA, f.fromB)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:202
-		goto resume1
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:447
+	if f.serve1 == nil {
+		goto resumed1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-	return r.Await(f.await1)
+	return false, nil
 resume1:
-	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:34
-		if err2 != nil {
-			f.orders, f.err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:35
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:35
-			return true
-		}
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+	err = f.serve1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+	f.serve1 = nil
+resumed1:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+	if err != nil {
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:461
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:78
+		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:37
-	f.cancel()
-	f.list1 = []*job.Job[string]{f.fromA, f.fromB}
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
-	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
-		goto endRange1
-	}
-	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
-		from := f.list1[f.i1]
-		// main.go:39: switch order, err := from.Await(); {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-		f.await2 = from
-	}
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
-		goto resume2
+	// main.go:80: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
+	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgent, coord.NewUnbounded[string]())
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:469
+	if f.orNothing2 == nil {
+		goto resumed2
 	}
 	f.State = 2
-	f.cancel, f.fromA, f.fromB = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-	return r.Await(f.await2)
+	f.urgent = nil // not needed any more
+	return false, nil
 resume2:
-	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-		order, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:39
-		switch {
-		case err2 == nil:
-			f.orders = append(f.orders, order)
-		case !errors.Is(err2, context.Canceled):
-			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:43
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:43
-			return true
-		}
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
+	order, err2 = f.orNothing2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
+	f.orNothing2 = nil
+resumed2:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:81
+	fmt.Println("without waiting:", order, "- closed:", errors.Is(err2, coord.ErrClosed))
+	// main.go:82: order, err = orNothing(ctx, nil, normal)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:487
+	if f.orNothing2 == nil {
+		goto resumed3
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:38
-	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:270
-	goto range1
-endRange1:
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:46
-	f.err = f.ctx.Err()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:46
+	f.State = 3
+	f.ctx, f.urgent, f.normal = nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+	order, err2 = f.orNothing2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+	f.orNothing2 = nil
+resumed3:
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:83
+	fmt.Println("without waiting:", order, err2)
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:502
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:46
-	return true
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:279
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:84
+	return true, nil
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:506
 }
 
-// Location returns where [either] is suspended.
-func (f *eitherFrame) Location() statemachine.Location {
-	return f.Frame.At("main.either", "github.com/movenext/movenext/docs/howto/code/select/main.go", 34, 39)
+// Location returns where [shop] is suspended.
+func (f *shopLocals) Location() statemachine.Location {
+	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 77, 80, 82)
 }
 
-// eitherMachine is the root of a chain of calls that begins with [either]: chain, job and frame in one allocation.
-type eitherMachine struct {
-	statemachine.Builder[[]string]
-	eitherFrame
+// shopMachine is the root of a chain of calls that begins with [shop]: chain, job and frame in one allocation.
+type shopMachine struct {
+	statemachine.Builder[job.Void]
+	shopLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *eitherMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.eitherFrame.moveNext(r, nil) {
+func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
 		return false
 	}
-	r.Rethrow()
-	f.SetResult(r, f.orders, f.err)
-	f.eitherFrame = eitherFrame{Frame: f.eitherFrame.Frame} // the job keeps nothing else alive
+	f.SetResult(r, job.Void{}, v0)
+	f.shopLocals = shopLocals{Frame: f.shopLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b0f2099849a7b0a6
+// Digest of what is above: e7b1b021349d19a4

@@ -11,9 +11,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// timeout: true
-	// sent: <nil>
-	// either: [tea] <nil>
-	// a still has its next order: <nil> milk
-	// default: nothing
+	// one channel, a timeout: true
+	// serves coffee
+	// serves tea
+	// serves milk
+	// a minute without an order
+	// a minute without an order
+	// the shop is closed
+	// without waiting: nothing - closed: true
+	// without waiting: nothing <nil>
+	// the day took 2m30s <nil>
 }

@@ -1,0 +1,343 @@
+package coord
+
+import (
+	"context"
+	"errors"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// # The room of an object pool
+//
+//	in + out + between ≤ most
+//	a call waits  ⇒  nothing is in, and out + between = most
+//
+// What comes back is between until it is known to be good, since the functions of the user
+// run outside the lock; an object that is being made is between as well. Each of the four
+// ways out of between looks at the queue: a good object goes to the first caller in it, and
+// a bad one makes room for that caller to make another.
+//
+//	 (room) ──▶ between ──made──▶ out ──Put, Discard──▶ between ──good──▶ in ──▶ out
+//	    ▲         │                                        │
+//	    └─failed──┴─────────────────bad────────────────────┘
+
+// loan is what a call of Get gets from the pool's queue: an object, or room to make one.
+type loan[T any] struct {
+	object T
+	there  bool
+}
+
+// lent is what the forms of Get run. It is a function of its own because the frame of its
+// machine would otherwise be an exported name.
+//
+//movenext:async
+func lent[T any](ctx context.Context, p *objectPool[T]) (T, error) {
+	l, err := p.borrow(ctx)
+	if err != nil || l.there {
+		return l.object, err
+	}
+	return made(ctx, p)
+}
+
+// made makes an object in the room that its caller has got.
+//
+//movenext:async
+func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
+	m := &making[T]{of: p}
+	defer m.end()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	m.job = p.maker(ctx)
+	v, err = m.job.Await()
+	m.good = err == nil
+	return v, err
+}
+
+// used is what UseAsync runs.
+//
+//movenext:async
+func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
+	v, err := p.Get(ctx)
+	if err != nil {
+		return err
+	}
+	u := &use[T]{of: p, with: v}
+	defer u.end()
+	u.job = job.Go(ctx, func(ctx context.Context) error { return fn(ctx, v) })
+	_, err = u.job.Await()
+	u.good = usable(err)
+	return err
+}
+
+// use is one call of a user's function with an object.
+type use[T any] struct {
+	of   *ObjectPool[T]
+	with T
+	job  *job.Job[job.Void] // nil if the function runs on its caller's goroutine
+	good bool               // the function has returned, and the object is not broken
+	node continuation.Node
+}
+
+// end ends the loan, or lets the end of the job do so, if its caller was refused the wait
+// while the function runs.
+func (u *use[T]) end() {
+	if u.job != nil && !u.job.IsCompleted() {
+		u.node.Prepare(u)
+		if u.job.Register(&u.node) {
+			return
+		}
+	}
+	if u.good {
+		u.of.Put(u.with)
+	} else {
+		u.of.Discard(u.with)
+	}
+}
+
+// Completed implements continuation.Target: the function of a use without a caller has ended.
+func (u *use[T]) Completed(schedulers.Worker) (none continuation.Chain) {
+	u.good = usable(u.job.Err())
+	u.end()
+	return none
+}
+
+// usable reports whether an object may be lent again after a function has ended so.
+func usable(err error) bool {
+	_, panicked := errors.AsType[*job.PanicError](err)
+	return !panicked && !errors.Is(err, job.ErrGoexit) && !errors.Is(err, ErrBroken)
+}
+
+// making is the making of one object.
+type making[T any] struct {
+	of   *objectPool[T]
+	job  *job.Job[T]
+	good bool // the caller has the object
+	node continuation.Node
+}
+
+// end ends the making. A caller that was refused the wait, since its home is gone or
+// would deadlock, has no object, and the job may still make one: its room is kept until the
+// job has ended.
+func (m *making[T]) end() {
+	if m.good {
+		m.of.delivered()
+		return
+	}
+	m.node.Prepare(m)
+	if m.job == nil || !m.job.Register(&m.node) {
+		m.Completed(nil).Deliver(nil)
+	}
+}
+
+// Completed implements continuation.Target: the job of a making without a caller has ended.
+func (m *making[T]) Completed(schedulers.Worker) (none continuation.Chain) {
+	if m.job == nil || m.job.Status() != job.Completed {
+		return m.of.vacate().complete()
+	}
+	v, _ := m.job.GetResult()
+	m.of.mu.Lock()
+	m.of.made++
+	m.of.mu.Unlock()
+	m.of.back(v, true)
+	return none
+}
+
+// borrow waits for an object or for room.
+func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return loan[T]{}, err
+	}
+	l, mustWait, err := p.poll()
+	if mustWait {
+		return wait(ctx, p, job.Void{})
+	}
+	return l, err
+}
+
+// borrowAsync is the twin of borrow.
+func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //nolint:unused // the generator looks for it
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[loan[T]](ctx, err)
+	}
+	l, mustWait, err := p.poll()
+	switch {
+	case mustWait:
+		return waitAsync(ctx, p, job.Void{})
+	case err != nil:
+		return job.FromError[loan[T]](err)
+	}
+	return job.FromResult(l)
+}
+
+// borrowEnter is borrow as generated machines call it.
+func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[loan[T]], loan[T], error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return inTurn(r, p, loan[T]{}, err)
+	}
+	if r.Proceed() {
+		l, mustWait, err := p.poll()
+		if !mustWait {
+			return nil, l, err
+		}
+	}
+	return entered(r, ctx, p, job.Void{}), loan[T]{}, nil
+}
+
+// poll borrows if that is possible at once, or reports that the call must wait.
+func (p *objectPool[T]) poll() (l loan[T], mustWait bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take()
+}
+
+// take is poll with mu held.
+func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
+	switch last := len(p.in) - 1; {
+	case p.closed:
+		return l, false, ErrClosed
+	case last >= 0: // then no call waits
+		l = loan[T]{p.in[last], true}
+		clear(p.in[last:])
+		p.in = p.in[:last]
+		p.out++
+	case p.out+p.between < p.most:
+		p.between++
+	default:
+		mustWait = true
+	}
+	return l, mustWait, nil
+}
+
+// delivered notes that a caller has the object that it has made.
+func (p *objectPool[T]) delivered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.between--
+	p.out++
+	p.made++
+}
+
+// endLoan takes an object back from its caller.
+func (p *objectPool[T]) endLoan() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out == 0 {
+		panic("coord: an object is put back into a pool that has lent none")
+	}
+	p.out--
+	p.between++
+}
+
+// back ends the way back of v.
+func (p *objectPool[T]) back(v T, good bool) {
+	if good {
+		p.mu.Lock()
+		if !p.closed {
+			p.between--
+			told := p.shelve(v)
+			p.mu.Unlock()
+			told.deliver(nil)
+			return
+		}
+		p.mu.Unlock()
+	}
+	p.gone.Call(v) // before another is made in its place
+	p.mu.Lock()
+	p.discarded++
+	told := p.leave()
+	p.mu.Unlock()
+	told.deliver(nil)
+}
+
+// shelve gives v to the first caller that waits, or keeps it; mu is held.
+func (p *objectPool[T]) shelve(v T) (told outcomes) {
+	if p.queue.empty() {
+		p.in = append(p.in, v)
+		return told
+	}
+	w := p.queue.pop()
+	w.value = loan[T]{v, true}
+	p.out++
+	told.add(w)
+	return told
+}
+
+// vacate gives the room of an object that is no more to the first caller that waits.
+func (p *objectPool[T]) vacate() outcomes {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leave()
+}
+
+// leave is vacate with mu held.
+func (p *objectPool[T]) leave() (told outcomes) {
+	if p.queue.empty() {
+		p.between--
+		return told
+	}
+	told.add(p.queue.pop()) // between stays: the caller makes an object now
+	return told
+}
+
+func (p *objectPool[T]) letGo(old []T) {
+	for _, v := range old {
+		p.gone.Call(v)
+	}
+}
+
+func (p *objectPool[T]) guard() *interleave.Mutex { return &p.mu }
+
+func (p *objectPool[T]) admit(w *waiter[loan[T], job.Void]) (told outcomes) {
+	l, mustWait, err := p.take()
+	if mustWait {
+		p.queue.push(w)
+		return told
+	}
+	w.value, w.err = l, err
+	told.add(w)
+	return told
+}
+
+func (p *objectPool[T]) cancel(w *waiter[loan[T], job.Void]) outcomes { return p.queue.cancel(w) }
+
+// giveBack takes an object, or the room for one, from a machine whose home is gone.
+func (p *objectPool[T]) giveBack(w *waiter[loan[T], job.Void]) outcomes {
+	if !w.value.there {
+		return p.leave()
+	}
+	p.out--
+	if !p.closed {
+		return p.shelve(w.value.object)
+	}
+	p.discarded++
+	var told outcomes
+	told.add(&farewell[T]{of: p, object: w.value.object})
+	return told
+}
+
+// farewell is an object that is let go of once the lock is released.
+type farewell[T any] struct {
+	of     *objectPool[T]
+	object T
+	after  outcome
+}
+
+func (f *farewell[T]) decide() {}
+
+func (f *farewell[T]) complete() (none continuation.Chain) {
+	f.of.gone.Call(f.object)
+	return none
+}
+
+func (f *farewell[T]) following() *outcome { return &f.after }
+
+// described says what a caller waits for.
+func (p *objectPool[T]) described() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }

@@ -1,0 +1,217 @@
+package coord
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// ObjectPool lends objects that are dear to make: connections, parsers, large buffers. It
+// makes up to a given number of them, each when it is first needed, and lends each to one
+// caller at a time. Make one with [NewObjectPool].
+//
+// While all are out, callers wait in order of arrival, whatever else is going on: an
+// object that comes back goes to the first of them. Of the objects that are in, the last
+// one to come back goes out first; so in a quiet hour the same few are used, and
+// [ObjectPool.Trim] can discard the others.
+//
+// A sync.Pool differs: it has no bound, its Get never waits, and the garbage collector
+// empties it. This is the pool of connections in database/sql, for objects of any type; in
+// Rust, deadpool.
+type ObjectPool[T any] struct{ hiddenObjectPool[T] }
+
+// objectPool is an ObjectPool as its entry sees it; see entered.go for the two names.
+type objectPool[T any] struct {
+	// Constant after NewObjectPool.
+
+	objectPoolOptions[T]
+	most  int
+	maker func(context.Context) *job.Job[T]
+
+	mu        interleave.Mutex
+	in        []T // the last to come back is the last
+	out       int // on loan
+	between   int // being made, or on their way back
+	queue     queue[loan[T], job.Void]
+	closed    bool
+	made      uint64
+	discarded uint64
+}
+
+type hiddenObjectPool[T any] = objectPool[T]
+
+// ObjectPoolOption configures an [ObjectPool] of T.
+type ObjectPoolOption[T any] func(*objectPoolOptions[T])
+
+type objectPoolOptions[T any] struct {
+	onPut    schedulers.Hook[*exam[T]]
+	examined bool // onPut has a function
+	gone     schedulers.Hook[T]
+}
+
+// OnPut sets fn to be called with each object that comes back, before another caller gets
+// it: to reset it, and to test it. If fn returns an error, the object is discarded. Put
+// calls it, holding no lock. A panic in fn is contained, and the object is discarded: see
+// [schedulers.Hook].
+func OnPut[T any](fn func(T) error) ObjectPoolOption[T] {
+	return func(o *objectPoolOptions[T]) {
+		o.onPut = schedulers.NewHook("coord.OnPut", func(e *exam[T]) { e.passed = fn(e.object) == nil })
+		o.examined = fn != nil
+	}
+}
+
+// exam is an object that comes back.
+type exam[T any] struct {
+	object T
+	passed bool
+}
+
+// OnDiscard sets fn to be called with each object that the pool lets go of: to close it.
+// The call that discards the object calls it before it returns, holding no lock, and before
+// the pool makes another in its place. A panic in fn is contained: see [schedulers.Hook].
+func OnDiscard[T any](fn func(T)) ObjectPoolOption[T] {
+	return func(o *objectPoolOptions[T]) { o.gone = schedulers.NewHook("coord.OnDiscard", fn) }
+}
+
+// NewObjectPool returns a pool of up to most objects; none is made yet. The function maker
+// starts the making of one, and is usually the twin of an annotated function, or calls
+// [job.Blocking]. It gets the context of the caller that needs the object; the object may
+// outlive that. NewObjectPool panics if most is less than one or maker is nil: no object
+// could ever be lent.
+func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opts ...ObjectPoolOption[T]) *ObjectPool[T] {
+	if most < 1 {
+		panic("coord: object pool without room for an object")
+	}
+	if maker == nil {
+		panic("coord: object pool that cannot make an object")
+	}
+	var all objectPoolOptions[T]
+	for _, set := range opts {
+		if set != nil {
+			set(&all)
+		}
+	}
+	return &ObjectPool[T]{objectPool[T]{objectPoolOptions: all, most: most, maker: maker}}
+}
+
+// Get lends an object that is in, or a new one if fewer are out than the pool may have, or
+// waits. It returns why ctx ended, the error of the making, or [ErrClosed]. After a nil
+// error the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard].
+// It blocks; its twin is [ObjectPool.GetAsync].
+func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) { return lent(ctx, &p.hiddenObjectPool) }
+
+// GetAsync returns a job that completes with an object, is Canceled when ctx ends first, or
+// has failed as [ObjectPool.Get] says. Dropping the job loses the object: cancel ctx, and
+// look whether the job has completed nevertheless. It does not block.
+func (p *ObjectPool[T]) GetAsync(ctx context.Context) *job.Job[T] {
+	return lentAsync(ctx, &p.hiddenObjectPool)
+}
+
+// GetEnter is [ObjectPool.Get] as generated machines call it.
+func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
+	m, v, err := lentEnter(r, ctx, p)
+	return statemachine.WaitingFor(m), v, err
+}
+
+// Put ends the loan of v, which the next caller may get. If the pool is closed, or the
+// function of [OnPut] returns an error, v is discarded instead. It does not block. It
+// panics if no object is out.
+func (p *ObjectPool[T]) Put(v T) {
+	p.endLoan()
+	if !p.examined {
+		p.back(v, true)
+		return
+	}
+	e := &exam[T]{object: v}
+	defer func() { p.back(v, e.passed) }()
+	p.onPut.Call(e)
+}
+
+// Discard ends the loan of v, which is broken: no other caller gets it, and the pool may
+// make another. It does not block. It panics if no object is out.
+func (p *ObjectPool[T]) Discard(v T) {
+	p.endLoan()
+	p.back(v, false)
+}
+
+// Use calls fn with an object, on the calling goroutine, and ends the loan: with Discard if
+// fn panics, calls runtime.Goexit, or returns an error that matches [ErrBroken] or has a
+// panic in it, and with Put otherwise. It returns the error of fn, job.ErrNilFunc, or as
+// [ObjectPool.Get] does. It blocks; its twin is [ObjectPool.UseAsync].
+func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) error) error {
+	if fn == nil {
+		return job.ErrNilFunc
+	}
+	v, err := p.Get(ctx)
+	if err != nil {
+		return err
+	}
+	u := &use[T]{of: p, with: v}
+	defer u.end()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	err = fn(ctx, v)
+	u.good = usable(err)
+	return err
+}
+
+// UseAsync returns a job that calls fn as [ObjectPool.Use] does, as a job on the ambient
+// scheduler of ctx, or the default. It does not block.
+func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T) error) *job.Job[job.Void] {
+	if fn == nil {
+		return job.FromError[job.Void](job.ErrNilFunc)
+	}
+	return usedAsync(ctx, p, fn)
+}
+
+// Trim discards the objects that are in, except for the given number of those that came
+// back last, and returns how many it has discarded. Called now and then, it lets go of what
+// is not needed any more. It does not block.
+func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
+	p.mu.Lock()
+	n := max(0, len(p.in)-max(0, keep))
+	old := append([]T(nil), p.in[:n]...)
+	rest := copy(p.in, p.in[n:])
+	clear(p.in[rest:])
+	p.in = p.in[:rest]
+	p.discarded += uint64(n)
+	p.mu.Unlock()
+	p.letGo(old)
+	return n
+}
+
+// Close discards the objects that are in, now, and those that are out, when they come back.
+// Calls of Get fail with [ErrClosed], including those that wait. Closing again does nothing.
+// It does not block.
+func (p *ObjectPool[T]) Close() {
+	p.mu.Lock()
+	p.closed = true
+	old := p.in
+	p.in = nil
+	p.discarded += uint64(len(old))
+	told := p.queue.serveAll(loan[T]{}, ErrClosed)
+	p.mu.Unlock()
+	told.deliver(nil)
+	p.letGo(old)
+}
+
+// ObjectPoolMetrics is the state of an [ObjectPool] at one moment, and what it has done so
+// far.
+type ObjectPoolMetrics struct {
+	In        int    // objects that the next callers get
+	Out       int    // objects on loan
+	Waiting   int    // calls of Get that wait for an object
+	Made      uint64 // objects made so far
+	Discarded uint64 // objects discarded so far
+}
+
+// Metrics returns the numbers of this moment. It does not block.
+func (p *ObjectPool[T]) Metrics() ObjectPoolMetrics {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return ObjectPoolMetrics{len(p.in), p.out, p.queue.count, p.made, p.discarded}
+}

@@ -1,0 +1,259 @@
+package coord
+
+import (
+	"context"
+	"time"
+
+	"github.com/movenext/movenext/internal/ambient"
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Case is one of the things that [Select] waits for. It is a plain value, made by
+// [OnReceive], [OnEnd], [OnTimeout] or [Default], and may be used again.
+type Case struct {
+	// poll takes what the case is about if it is there, and reports whether it was; nil:
+	// the case is never ready, or a timeout.
+	poll func() (ready bool, err error)
+	// watch returns what ends when the case may be ready, and what ends the watching; nil:
+	// there is nothing to wait for.
+	watch func() (job.Handle, func())
+	// after is the time of a timeout.
+	after time.Duration
+}
+
+// OnReceive is ready when c has an element, which it takes and stores in to, unless that is
+// nil; and when c is closed and nothing is left, with the error of [Channel.Receive]. A nil
+// channel is never ready, so a case is switched off by its channel, as in Go. Calls of
+// Receive that wait for the channel come first.
+func OnReceive[T any](c *Channel[T], to *T) Case {
+	if c == nil {
+		return Case{}
+	}
+	poll := func() (bool, error) {
+		v, mustWait, err := c.poll(nil)
+		if !mustWait && err == nil && to != nil {
+			*to = v
+		}
+		return !mustWait, err
+	}
+	watch := func() (job.Handle, func()) {
+		w := newPromised(c.watching(), job.Void{})
+		w.enter(nil, nil)
+		return w.promise.Job(), func() { w.giveUp(context.Canceled) }
+	}
+	return Case{poll: poll, watch: watch}
+}
+
+// OnEnd is ready when j has ended, in whatever way: ask the job how. A job that is Created
+// is started if Select has to wait. A nil job counts as one that has ended.
+func OnEnd(j job.Handle) Case {
+	return Case{
+		poll:  func() (bool, error) { return j == nil || j.IsCompleted(), nil },
+		watch: func() (job.Handle, func()) { return j, func() {} },
+	}
+}
+
+// OnTimeout is ready when Select has waited for d, by the clock of the scheduler in its
+// context. With zero or less it is [Default].
+func OnTimeout(d time.Duration) Case {
+	if d <= 0 {
+		return Default()
+	}
+	return Case{after: d}
+}
+
+// Default is always ready: a Select with it does not wait. Cases behind it are not looked
+// at.
+func Default() Case {
+	return Case{poll: func() (bool, error) { return true, nil }}
+}
+
+// Select waits until one of the cases is ready and returns its index. Of several that are
+// ready it takes the first in the order given, and leaves the others as they are: nothing
+// that was not chosen is received, started or lost. The error is that of the chosen case,
+// such as [ErrClosed]. If ctx ends, it returns -1 and why. Without a case that can become
+// ready it waits for that.
+//
+// In a loop, a first case that is always ready keeps the others from their turn: this is the
+// select of Kotlin, and tokio's biased one. Go's takes one at random. To be fair, rotate the
+// cases.
+//
+// It blocks; its twin is [SelectAsync].
+func Select(ctx context.Context, cases ...Case) (chosen int, err error) {
+	return selected(ctx, cases)
+}
+
+// SelectAsync returns a job that completes with the index of the chosen case, is Canceled
+// when ctx ends first, or has faulted with the error of the chosen case, whose index it has
+// nevertheless. It does not block.
+func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] { return selectedAsync(ctx, cases) }
+
+// # Look, and wait for a change
+//
+// A select must take one element of one channel. The obvious way is to receive from all and
+// to put back what came too much: then another receiver would see elements in another
+// order. Go locks all channels of a select. Here a select never waits for an element. It
+// looks at its cases in order, and takes from the first that has something, as TryReceive
+// does. If none has, it becomes a watcher of its channels: a waiter that is given nothing,
+// and is told that there may be something. Then it looks again.
+//
+// No change is missed: a watcher is admitted under the channel's lock, and at once told of
+// what is there. A channel tells all its watchers, since the first may take another case.
+// The price is that a select which looks too late waits again, and that it has no place in
+// the order of receivers.
+
+// selected is what the forms of Select run. It is a function of its own because the frame
+// of its machine would otherwise be an exported name.
+//
+//movenext:async
+func selected(ctx context.Context, cases []Case) (chosen int, err error) {
+	s := &selection{cases: cases}
+	defer s.end()
+	for {
+		if _, err := done().Await(); err != nil { // a machine that always finds a case gives way
+			return -1, err
+		}
+		if s.ctx, err = bound(ctx); err != nil {
+			return -1, err
+		}
+		if i, err := s.poll(); i >= 0 {
+			return i, err
+		}
+		if _, err := s.change().Await(); err != nil {
+			return -1, whyWaitEnded(err)
+		}
+	}
+}
+
+// selection is one call of Select. It is used by one goroutine at a time.
+type selection struct {
+	ctx     context.Context
+	cases   []Case
+	waits   []watched             // one for each case, once it has waited
+	over    *job.Source[job.Void] // ends a wait when the call or its context ends
+	unwatch func() bool           // ends the watch over the context
+}
+
+// watched is what a selection waits for in a case; the handle is nil if there is nothing.
+type watched struct {
+	handle job.Handle
+	stop   func()
+}
+
+// poll takes the first case that is ready and returns its index, or -1.
+func (s *selection) poll() (int, error) {
+	for i, c := range s.cases {
+		switch {
+		case c.after > 0:
+			if s.waits != nil && s.waits[i].handle.IsCompleted() {
+				return i, nil
+			}
+		case c.poll != nil:
+			if ready, err := c.poll(); ready {
+				return i, err
+			}
+		}
+	}
+	return -1, nil
+}
+
+// change returns a job that ends when a case may be ready, or the context has ended.
+func (s *selection) change() *job.Job[job.Handle] {
+	if s.waits == nil {
+		s.begin()
+	}
+	all := []job.Handle{s.over.Job()}
+	for i, c := range s.cases {
+		w := &s.waits[i]
+		if c.watch != nil && (w.handle == nil || w.handle.IsCompleted()) {
+			w.handle, w.stop = c.watch()
+		}
+		if w.handle != nil {
+			all = append(all, w.handle)
+		}
+	}
+	return job.WhenAnyOf(all...)
+}
+
+// begin prepares for the first wait.
+func (s *selection) begin() {
+	s.waits = make([]watched, len(s.cases))
+	s.over = job.NewSource[job.Void]()
+	if s.ctx.Done() != nil {
+		s.unwatch = context.AfterFunc(s.ctx, func() { s.over.TrySetResult(job.Void{}) })
+	}
+	for i, c := range s.cases {
+		if c.after > 0 {
+			a := newAlarm(s.ctx, c.after)
+			s.waits[i] = watched{a.promise.Job(), a.stop}
+		}
+	}
+}
+
+// end leaves nothing behind in channels, jobs, timers and the context.
+func (s *selection) end() {
+	if s.waits == nil {
+		return
+	}
+	for _, w := range s.waits {
+		if w.stop != nil {
+			w.stop()
+		}
+	}
+	if s.unwatch != nil {
+		s.unwatch()
+	}
+	s.over.TrySetResult(job.Void{})
+}
+
+// alarm is a sleep that can be ended early, at once and without a context.
+type alarm struct {
+	promise promise.Promise[job.Void]
+	timer   schedulers.Timer
+	timers  schedulers.Timers
+}
+
+func newAlarm(ctx context.Context, d time.Duration) *alarm {
+	a := &alarm{timers: ambient.Timers(ambient.Home(ctx))}
+	a.promise.Init()
+	a.timer.OnExpire = a
+	a.timers.StartTimer(&a.timer, d)
+	return a
+}
+
+// Expire implements schedulers.Expirer.
+func (a *alarm) Expire(*schedulers.Timer) {
+	told, _ := a.promise.TryComplete(context.Background(), job.Void{}, nil)
+	told.Deliver(nil)
+}
+
+func (a *alarm) stop() { a.timers.StopTimer(&a.timer) }
+
+// watching is a channel as the host of its watchers.
+type watching[T any] channel[T]
+
+func (c *channel[T]) watching() *watching[T] { return (*watching[T])(c) }
+
+func (h *watching[T]) described() string { return typeName((*Channel[T])(nil)) + " in a Select" }
+
+func (h *watching[T]) buffer() buffer { return (*contents[T])(h) }
+
+func (h *watching[T]) guard() *interleave.Mutex { return &h.mu }
+
+// admit tells the watcher at once if there is something to receive, or never will be. A
+// receiver may wait in single meanwhile: an element that it is handed without the lock was
+// never there to be received, and one that is kept is put under the lock.
+func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+	c := (*channel[T])(h)
+	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
+		told.add(w)
+		return told
+	}
+	c.watchers.push(w)
+	return told
+}
+
+func (h *watching[T]) cancel(w *waiter[job.Void, job.Void]) outcomes { return h.watchers.cancel(w) }

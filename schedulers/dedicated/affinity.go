@@ -1,0 +1,44 @@
+package dedicated
+
+import (
+	"errors"
+
+	"github.com/movenext/movenext/internal/affinity"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Affinity binds the threads to the given processors of the machine, counted from 0: the
+// first thread to the first processor, and so on, starting again if there are more
+// threads. Use it for work that depends on the cache or the memory of one processor.
+//
+// It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
+// wherever the system puts it. A thread that cannot be bound runs its work all the same:
+// [Threads.AffinityErr] says why. Without processors the option does nothing.
+func Affinity(cpus ...int) Option {
+	cpus = append([]int(nil), cpus...)
+	return func(t *Threads) {
+		t.atStart(schedulers.NewHook("dedicated.Affinity", func(w *thread) {
+			w.bound(affinity.Pin(cpus[(w.id-1)%len(cpus)]))
+		}), len(cpus) > 0)
+	}
+}
+
+// bound notes how the attempt to bind the thread has ended.
+func (w *thread) bound(err error) {
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	w.unbound = err
+}
+
+// AffinityErr returns the errors of the threads that have started and could not be bound
+// as [Affinity] says, joined; nil if there are none. Where the system has no way to bind a
+// thread, they wrap [errors.ErrUnsupported]. It does not block.
+func (t *Threads) AffinityErr() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []error
+	for _, w := range t.all {
+		all = append(all, w.unbound)
+	}
+	return errors.Join(all...)
+}
