@@ -37,14 +37,19 @@ var built struct {
 func theSite(t *testing.T) (*site, string) {
 	t.Helper()
 	built.once.Do(func() {
-		if built.folder, built.err = os.MkdirTemp("", "site-test-"); built.err != nil {
-			return
-		}
 		built.site = &site{root: "../..", repository: "https://example.org/repository", revision: "v1", record: recordLessons}
-		built.err = built.site.build(context.Background(), filepath.Join(built.folder, "a folder"))
+		built.folder, built.err = buildForAllTests(built.site)
 	})
 	require.NoError(t, built.err)
 	return built.site, filepath.Join(built.folder, "a folder")
+}
+
+// buildForAllTests builds the site in a folder that outlives the test: TestMain removes it.
+func buildForAllTests(s *site) (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "site-test-"); err != nil {
+		return "", err
+	}
+	return folder, s.build(context.Background(), filepath.Join(folder, "a folder"))
 }
 
 // document is a page of a site as a browser sees it.
@@ -240,10 +245,10 @@ func TestPicturesAndPlayersAreOnTheSite(t *testing.T) {
 	has("docs/laboratory.html", "a", "href", "../docs/plots/W1-jobs-p2.svg")
 	has("index.html", "a", "href", "https://example.org/repository/blob/v1/examples/00-hello/main_async.go")
 	has("docs/schedules.html", "a", "href", "https://example.org/repository/blob/v1/examples/42-schedules/dotnet.go")
-	text, err := os.ReadFile(filepath.Join(folder, "replays", "ums.html"))
-	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(text), "ums.Yield(ctx, fmt.Sprint("), "a player has the lines of its program")
+	text := textOf(t, folder, "replays/ums.html")
 	here, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	assert.False(t, strings.Contains(string(text), here), "and not the folders of this machine")
+	ours, machines := strings.Count(text, "ums.Yield(ctx, fmt.Sprint("), strings.Count(text, here)
+	assert.Equal(t, 1, ours, "a player has the lines of its program")
+	assert.Zero(t, machines, "and not the folders of this machine")
 }
