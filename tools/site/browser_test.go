@@ -153,7 +153,7 @@ func TestTheSearchFindsAHeadingByKeyboard(t *testing.T) {
 		results := value[[]string](t, tab, found)
 		require.Greater(t, len(results), 1)
 		does(t, tab, chromedp.KeyEvent(kb.ArrowDown), until(fmt.Sprintf(`%s === %q`, selected, results[1])))
-		does(t, tab, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), until(`document.querySelector('h1')?.textContent === '#17. Waiting inside of work'`))
+		does(t, tab, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), until(`document.querySelector('h1')?.textContent === '#17. Waiting inside of work' && document.readyState === 'complete'`))
 
 		// A part of a page, and a word that is being typed.
 		does(t, tab, chromedp.KeyEvent("/"), chromedp.KeyEvent("eleven les"), until(selected+` === 'Eleven lessons'`))
