@@ -37,8 +37,8 @@ func TestThePageShowsWhatTheProgramPrints(t *testing.T) {
 func TestACallThatIsCanceledEndsItsMachines(t *testing.T) {
 	asked, canceled := make(chan struct{}), make(chan error, 1)
 	s := &shop{wait: func(ctx context.Context) *job.Job[job.Void] {
-		close(asked)
 		return job.Go(ctx, func(ctx context.Context) error {
+			close(asked) // here: a job that is canceled before it begins is not run
 			<-ctx.Done()
 			canceled <- context.Cause(ctx)
 			return ctx.Err()
