@@ -107,8 +107,11 @@ func serve(s prices.PricesServer, options ...grpc.ServerOption) (client prices.P
 	listener := bufconn.Listen(1 << 20)
 	server := grpc.NewServer(options...)
 	prices.RegisterPricesServer(server, s)
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(listener) // it ends with GracefulStop
+	}()
 	conn, err := grpc.NewClient("passthrough:///shop", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
 	stop = func() {
