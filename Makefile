@@ -4,7 +4,7 @@
 # developers and for the server alike.
 
 .DEFAULT_GOAL := help
-.PHONY: screenshot help tour test short race vet lint generate check-generated docs cross ci
+.PHONY: screenshot help tour test short race vet lint generate check-generated docs site cross ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +39,9 @@ check-generated: ## check that generating changes nothing
 
 docs: ## check the links of the documents and the programs in them
 	bash .ci/run docs
+
+site: ## build the documents as a site, in dist/site
+	mkdir -p dist && cd tools/site && go run . -out ../../dist/site
 
 cross: ## type-check and vet for Windows, macOS, arm64 and 32 bits
 	bash .ci/run cross

@@ -11,12 +11,14 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"flag"
 	"fmt"
 	"html/template"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/movenext/movenext/inspect/record"
@@ -92,8 +94,20 @@ func (l *lesson) write(ctx context.Context, folder string) error {
 		return err
 	}
 	return file(filepath.Join(folder, l.Name+".html"), func(w io.Writer) error {
-		return recording.WritePage(w, record.Title(l.Title), record.Sources(os.ReadFile))
+		return recording.WritePage(w, record.Title(l.Title), record.Sources(source))
 	})
+}
+
+// own are the sources of the lessons. They are part of the program: it shows them wherever
+// it was built.
+//
+//go:embed dotnet.go golang.go others.go
+var own embed.FS
+
+// source returns the text of one of the program's files, under the name by which the
+// compiler knows it.
+func source(file string) ([]byte, error) {
+	return own.ReadFile(path.Base(filepath.ToSlash(file)))
 }
 
 func file(name string, write func(io.Writer) error) error {

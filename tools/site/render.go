@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"html/template"
+	"regexp"
+	"strconv"
+	"strings"
+
+	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
+	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/yuin/goldmark"
+	highlighting "github.com/yuin/goldmark-highlighting/v2"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdown is GitHub's dialect with coloured code. HTML in a page is an error, except for
+// comments; see page.comment.
+func markdown(extra ...goldmark.Option) goldmark.Markdown {
+	return goldmark.New(append([]goldmark.Option{
+		goldmark.WithExtensions(extension.GFM, highlighting.NewHighlighting(
+			highlighting.WithFormatOptions(chromahtml.WithClasses(true)),
+		)),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	}, extra...)...)
+}
+
+// parse reads the text of a page: its title and the anchors of its headings.
+func (p *page) parse() error {
+	ids := &slugs{used: map[string]bool{}}
+	p.document = markdown().Parser().Parse(text.NewReader(p.text), parser.WithContext(parser.NewContext(parser.WithIDs(ids))))
+	p.anchors = ids.used
+	titles := 0
+	p.walk(func(n ast.Node) {
+		if h, ok := n.(*ast.Heading); ok && h.Level == 1 {
+			titles++
+			p.Title = plain(h, p.text)
+		}
+	})
+	if titles != 1 {
+		return fmt.Errorf("%s:1: %d headings of the first level, where one is the title", p.path, titles)
+	}
+	return nil
+}
+
+// slugs makes the anchors that forges make of headings.
+type slugs struct{ used map[string]bool }
+
+var notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+
+// Generate implements parser.IDs: the text of a heading becomes its anchor.
+func (s *slugs) Generate(value []byte, _ ast.NodeKind) []byte {
+	base := notInSlug.ReplaceAllString(strings.ToLower(string(value)), "")
+	base = strings.ReplaceAll(strings.TrimSpace(base), " ", "-")
+	if base == "" {
+		base = "section"
+	}
+	slug := base
+	for n := 1; s.used[slug]; n++ {
+		slug = base + "-" + strconv.Itoa(n)
+	}
+	s.used[slug] = true
+	return []byte(slug)
+}
+
+// Put implements parser.IDs: an anchor is used.
+func (s *slugs) Put(value []byte) { s.used[string(value)] = true }
+
+// plain returns the text of a node without its marks, with single spaces.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	var visit func(ast.Node)
+	visit = func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.Text:
+			b.Write(n.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(n.Value)
+		case *ast.AutoLink:
+			b.Write(n.Label(source))
+		}
+		for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+			visit(child)
+		}
+		if n.Type() == ast.TypeBlock || n.Kind() == tables.KindTableCell {
+			b.WriteByte(' ')
+		}
+	}
+	visit(n)
+	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
+}
+
+// render makes the HTML of all pages.
+func (s *site) render() error {
+	var found []error
+	for _, p := range s.pages {
+		r := &pageRenderer{site: s, page: p}
+		m := markdown(goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(r, 100))))
+		var b bytes.Buffer
+		if err := m.Renderer().Render(&b, p.text, p.document); err != nil {
+			found = append(found, fmt.Errorf("%s: %w", p.path, err))
+		}
+		found = append(found, r.found...)
+		p.Body = template.HTML(b.String()) //nolint:gosec // the renderer escapes, and passes no HTML on
+	}
+	return errors.Join(found...)
+}
+
+// pageRenderer renders what the site has in a form of its own.
+type pageRenderer struct {
+	*site
+
+	page  *page
+	found []error
+}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (r *pageRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(ast.KindHeading, r.heading)
+	to.Register(ast.KindHTMLBlock, r.htmlBlock)
+	to.Register(ast.KindRawHTML, r.rawHTML)
+	to.Register(tables.KindTable, r.table)
+}
+
+// heading adds a link to itself.
+func (r *pageRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	h := n.(*ast.Heading)
+	if !entering {
+		fmt.Fprintf(w, "</h%d>\n", h.Level)
+		return ast.WalkContinue, nil
+	}
+	id, _ := h.AttributeString("id")
+	anchor, _ := id.([]byte)
+	fmt.Fprintf(w, `<h%d id="%[2]s"><a class="anchor" href="#%[2]s" aria-label="Link to this section">#</a>`, h.Level, html.EscapeString(string(anchor)))
+	return ast.WalkContinue, nil
+}
+
+// table puts a table into a box that scrolls.
+func (r *pageRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		fmt.Fprint(w, `<div class="table" tabindex="0"><table>`+"\n")
+	} else {
+		fmt.Fprint(w, "</table></div>\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+func (r *pageRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	b := n.(*ast.HTMLBlock)
+	raw := b.Lines().Value(source)
+	if b.HasClosure() {
+		raw = append(bytes.Clone(raw), b.ClosureLine.Value(source)...)
+	}
+	r.comment(w, string(raw), b.Lines().At(0).Start, playerFrame)
+	return ast.WalkContinue, nil
+}
+
+func (r *pageRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		raw := n.(*ast.RawHTML)
+		r.comment(w, string(raw.Segments.Value(source)), raw.Segments.At(0).Start, playerLink)
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+var (
+	comment = regexp.MustCompile(`(?s)^\s*<!--\s*(.*?)\s*-->\s*$`)
+	replay  = regexp.MustCompile(`^replay: ([a-z0-9-]+)$`)
+
+	playerFrame = template.Must(template.New("").Parse(`<figure class="replay">
+<iframe src="{{.URL}}" title="A recorded schedule: {{.Name}}" loading="lazy"></iframe>
+<figcaption>A recorded schedule: the space bar plays, the arrow keys step. <a href="{{.URL}}">Open <code>{{.Name}}</code> alone</a></figcaption>
+</figure>
+`))
+	playerLink = template.Must(template.New("").Parse(`<a class="play" href="{{.URL}}" title="Play {{.Name}}">▶ play</a>`))
+)
+
+// comment renders a comment of a page. It is dropped, except for
+//
+//	<!-- replay: NAME -->
+//
+// which is the schedule of that name, recorded for this build: in a paragraph of its own
+// the page that plays it, and elsewhere a link to that.
+func (r *pageRenderer) comment(w util.BufWriter, raw string, start int, player *template.Template) {
+	fail := func(format string, args ...any) {
+		line := 1 + bytes.Count(r.page.text[:start], []byte("\n"))
+		r.found = append(r.found, fmt.Errorf("%s:%d: "+format, append([]any{r.page.path, line}, args...)...))
+	}
+	m := comment.FindStringSubmatch(raw)
+	if m == nil {
+		fail("HTML, which the site does not pass on: %s", strings.TrimSpace(raw))
+		return
+	}
+	of := replay.FindStringSubmatch(m[1])
+	if of == nil {
+		return
+	}
+	if !r.replays[of[1]] {
+		fail("%s: no lesson of examples/42-schedules has this name", of[1])
+		return
+	}
+	if err := player.Execute(w, map[string]string{"Name": of[1], "URL": r.page.relative("replays/" + of[1] + ".html")}); err != nil {
+		fail("%w", err)
+	}
+}
+
+// stylesheet returns the style of the site with the colours of code. The dark colours are
+// those of a dark system, unless the reader has chosen light ones, and the other way round.
+func stylesheet() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(siteCSS)
+	for _, theme := range []struct{ style, before, after string }{
+		{"github", ":root[data-theme=light] {\n", "}\n"},
+		{"github", "@media not (prefers-color-scheme: dark) { :root:not([data-theme]) {\n", "} }\n"},
+		{"github-dark", ":root[data-theme=dark] {\n", "}\n"},
+		{"github-dark", "@media (prefers-color-scheme: dark) { :root:not([data-theme]) {\n", "} }\n"},
+	} {
+		b.WriteString(theme.before)
+		if err := chromahtml.New(chromahtml.WithClasses(true), chromahtml.WithCSSComments(false)).WriteCSS(&b, styles.Get(theme.style)); err != nil {
+			return nil, fmt.Errorf("site: %w", err)
+		}
+		b.WriteString(theme.after)
+	}
+	return b.Bytes(), nil
+}
