@@ -91,8 +91,8 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 // Join implements [statemachine.Pending].
 func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
 
-// exclusive is a host whose waiter, once served, keeps others from what it was served with.
-type exclusive interface{ excludes() }
+// excluder is a host whose waiter, once served, keeps others from what it was served with.
+type excluder interface{ excludes() }
 
 func (*Mutex) excludes()          {}
 func (*RWMutex) excludes()        {}
@@ -104,7 +104,7 @@ func (*limiter[K]) excludes()     {}
 // Holds reports whether the machine holds a lock or permits after its wait, for a search
 // that lets others find them held.
 func (w *waiter[R, P]) Holds() bool {
-	_, is := w.host.(exclusive)
+	_, is := w.host.(excluder)
 	return is && w.err == nil
 }
 

@@ -57,14 +57,14 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 	}
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:19
-		var all []*job.Job[job.Void]
+		var all2 []*job.Job[job.Void]
 		for _, start := range args.starts {
-			all = append(all, job.Go(args.ctx, func(ctx1 context.Context) error {
+			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return togetherFunc1Run(start, ctx1)
 			}))
 		}
 		// planted_state_test.go:26: _, err := job.WhenAll(all...).Await()
-		f.await1 = job.WhenAll(all...)
+		f.await1 = job.WhenAll(all2...)
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
 	if f.await1.IsCompleted() && r.Proceed() {
@@ -2399,4 +2399,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bb005f8d82192a6f
+// Digest of what is above: 2a2a2173124af4f7

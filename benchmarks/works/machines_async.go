@@ -24,7 +24,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := familyLocals{}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children: children}); finished {
+	if finished, v0, v1 := frame.moveNext(&r, &familyArgs{ctx: ctx, children2: children}); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{familyLocals: frame}
@@ -43,8 +43,8 @@ type familyLocals struct {
 
 // familyArgs are the parameters of [family] that are needed only before its first suspension.
 type familyArgs struct {
-	ctx      context.Context
-	children int
+	ctx       context.Context
+	children2 int
 }
 
 // moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
@@ -61,7 +61,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished
 	}
 	{
 //line github.com/movenext/movenext/benchmarks/works/machines.go:21
-		kids := make([]*job.Job[int], args.children)
+		kids := make([]*job.Job[int], args.children2)
 		for i := range kids {
 			kids[i] = job.Run(args.ctx, one)
 		}
@@ -1568,4 +1568,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1d37f227fe214f03
+// Digest of what is above: e685706d75c16613

@@ -58,8 +58,8 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	default:
 		f.Misuse(state)
 	}
-	// main.go:19: if err := foo(ctx); err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
+	// main.go:21: if err := foo(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
@@ -68,20 +68,20 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	if err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:79
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:20
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 		return true, err
 	}
-	// main.go:22: if err := bar(ctx); err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
+	// main.go:24: if err := bar(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.bar2, err2 = barEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:87
 	if f.bar2 == nil {
@@ -90,20 +90,20 @@ resumed1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	err2 = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.bar2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	if err2 != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:101
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:23
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 		return true, err2
 	}
-	// main.go:25: return baz(ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
+	// main.go:27: return baz(ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	f.baz3, result0 = bazEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
 	if f.baz3 == nil {
@@ -113,9 +113,9 @@ resumed2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	f.baz3 = nil
 resumed3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:122
@@ -125,7 +125,7 @@ resumed3:
 
 // Location returns where [run] is suspended.
 func (f *runLocals) Location() statemachine.Location {
-	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 19, 22, 25)
+	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
 }
 
 // runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one allocation.
@@ -200,8 +200,8 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	default:
 		f.Misuse(state)
 	}
-	// main.go:30: err := job.Sleep(ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
+	// main.go:32: err := job.Sleep(ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
 	if !asleep1 {
@@ -210,21 +210,21 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:31
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:219
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:34
 	return true, err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:223
 }
 
 // Location returns where [foo] is suspended.
 func (f *fooLocals) Location() statemachine.Location {
-	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 30)
+	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
 }
 
 // Results returns what [foo] returned, or raises again the panic that ended it.
@@ -304,8 +304,8 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	default:
 		f.Misuse(state)
 	}
-	// main.go:37: err := job.Sleep(ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
+	// main.go:39: err := job.Sleep(ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:311
 	if !asleep1 {
@@ -314,21 +314,21 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:38
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:323
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:41
 	return true, err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:327
 }
 
 // Location returns where [bar] is suspended.
 func (f *barLocals) Location() statemachine.Location {
-	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 37)
+	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
 }
 
 // Results returns what [bar] returned, or raises again the panic that ended it.
@@ -408,8 +408,8 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	default:
 		f.Misuse(state)
 	}
-	// main.go:44: err := job.Sleep(ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
+	// main.go:46: err := job.Sleep(ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:415
 	if !asleep1 {
@@ -418,21 +418,21 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:45
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:427
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:48
 	return true, err
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:431
 }
 
 // Location returns where [baz] is suspended.
 func (f *bazLocals) Location() statemachine.Location {
-	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 44)
+	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
 }
 
 // Results returns what [baz] returned, or raises again the panic that ended it.
@@ -457,4 +457,4 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1feae1ab26e28ed2
+// Digest of what is above: 5da3e940472ac6b1
