@@ -60,3 +60,9 @@ func passedUnsafe(at source.Extent) source.Diagnostic {
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"pass the address itself, or a typed pointer")
 }
+
+func passedAddress(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "the address of a variable is passed as a number to a call that suspends",
+		"the variable may have another address by then, and a number does not follow it",
+		"pass the pointer, and convert it in the call of the system call")
+}

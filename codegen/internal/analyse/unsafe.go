@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typeset"
@@ -31,6 +32,10 @@ import (
 //	is passed to a call that    and has the address by a call of another function, or by
 //	suspends                    a number: the compiler follows the address itself
 //
+// A number that is such an address, as for a system call, is no pointer for the collector, so it is
+// refused in both cases, however it was made: nothing moves the variable's address in it when the
+// variable moves into the frame.
+//
 // All other pointers come from outside of the function: parameters, what memory holds,
 // results of calls that were given no address of the function's variables. Their
 // targets do not lie on the stack of a MoveNext: a machine that would pass such an
@@ -49,8 +54,13 @@ const (
 // refusePassedUnsafe refuses arguments of a call that suspends.
 func (fs *Facts) refusePassedUnsafe(call *ast.CallExpr) {
 	for _, arg := range call.Args {
-		if typeset.IsBasic(fs.TypeOf(arg), types.UnsafePointer) && fs.origins().origin(arg) == fromHidden {
-			fs.refuse(passedUnsafe(fs.Source.Extent(arg)))
+		switch {
+		case typeset.IsBasic(fs.TypeOf(arg), types.UnsafePointer):
+			if fs.origins().origin(arg) == fromHidden {
+				fs.refuse(passedUnsafe(fs.Source.Extent(arg)))
+			}
+		case fs.origins().isAddress(arg):
+			fs.refuse(passedAddress(fs.Source.Extent(arg)))
 		}
 	}
 }
@@ -72,6 +82,19 @@ func (fs *Facts) MayBeOwn(v *ir.Variable) bool {
 type pointerSources struct {
 	info   *types.Info
 	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
+}
+
+// MayBeAddress reports whether a variable may be the address of a variable of the function, as
+// a number.
+func (fs *Facts) MayBeAddress(v *ir.Variable) bool {
+	switch {
+	case v.Obj != nil:
+		own, _ := v.Obj.(*types.Var)
+		return own != nil && fs.origins().anyAddress(own)
+	case v.Of != nil:
+		return fs.origins().isAddress(v.Of)
+	}
+	return false
 }
 
 func pointerSourcesOf(fs *Facts) *pointerSources {
@@ -278,4 +301,47 @@ func (s *origins) converted(e ast.Expr) origin {
 		return fromHidden
 	}
 	return from
+}
+
+// isAddress reports whether the number e may be the address of a variable of the function. It
+// follows sums and variables, and no calls: most numbers that a call makes of an address (a hash,
+// a length) are none.
+func (s *origins) isAddress(e ast.Expr) bool {
+	if !typeset.IsBasic(s.facts.TypeOf(e), types.Uintptr) {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := s.facts.Info.Uses[e].(*types.Var)
+		return s.anyAddress(v)
+	case *ast.BinaryExpr:
+		x, y := s.isAddress(e.X), s.isAddress(e.Y)
+		switch e.Op {
+		case token.ADD, token.OR, token.XOR:
+			return x || y
+		case token.SUB: // of two addresses it is a distance
+			return x && !y
+		case token.AND_NOT:
+			return x
+		}
+	case *ast.CallExpr:
+		if !s.facts.IsConversion(e) {
+			return false
+		}
+		if typeset.IsBasic(s.facts.TypeOf(e.Args[0]), types.UnsafePointer) {
+			return s.origin(e.Args[0]) != fromOutside
+		}
+		return s.isAddress(e.Args[0])
+	}
+	return false
+}
+
+// anyAddress reports whether one of the values of v is an address.
+func (s *origins) anyAddress(v *types.Var) bool {
+	if v == nil || s.asking[v] {
+		return false
+	}
+	s.asking[v] = true
+	defer delete(s.asking, v)
+	return slices.ContainsFunc(s.values[v], s.isAddress)
 }
