@@ -55,7 +55,7 @@ type counting struct {
 	takes atomic.Int64
 }
 
-func (s *counting) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+func (s *counting) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	s.takes.Add(1)
 	return s.Store.Take(ctx, t)
 }

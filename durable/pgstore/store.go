@@ -35,6 +35,7 @@ type Store struct {
 	steps     *pgxpool.Pool // of their transactions
 	most      int32         // of these
 	schema    string
+	writer    writer
 	closed    atomic.Bool
 	listeners listeners.Set
 }
@@ -92,6 +93,7 @@ func (s *Store) open(ctx context.Context, address string) error {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
+	s.writer.pool = s.pool
 	return s.openSteps(ctx, own)
 }
 
@@ -139,7 +141,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	if err := s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
-	mail, err = swap(background(ctx), s.pool, r)
+	mail, err = s.writer.swap(background(ctx), r)
 	switch {
 	case errors.Is(err, durable.ErrConflict):
 		return false, err
@@ -332,13 +334,13 @@ func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 // columns of a record, in the order of scan.
 const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
 
-// scan reads a record from a row.
-func scan(row pgx.Row) (*durable.Record, error) {
+// scan reads a record from a row, behind other columns.
+func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
 	var created, updated, due *int64
-	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)
+	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
 	if err != nil {
 		return nil, err
 	}
