@@ -44,6 +44,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"a context that has ended changes nothing", canceled},
 		{"a nil context never ends", nilContext},
 		{"a large state is kept", large},
+		{"an instance that has grown too large is stuck, and loses nothing", tooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}

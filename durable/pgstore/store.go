@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
@@ -27,6 +28,10 @@ var ErrClosed = errors.New("pgstore: the store is closed")
 // ErrText is matched by the error for an id or a name that Postgres cannot keep: a text that is
 // not UTF-8, or has a zero byte.
 var ErrText = errors.New("pgstore: the text is not UTF-8, or has a zero byte")
+
+// ErrRights is matched by the error for a user who may not do what the store needs. The message of
+// the server names the table.
+var ErrRights = errors.New("pgstore: the user lacks a right")
 
 // Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
 // safe for concurrent use. A nil context never ends.
@@ -64,7 +69,7 @@ func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
 		}
 	}
 	if err := s.open(background(ctx), address); err != nil {
-		return nil, fmt.Errorf("pgstore: opening the store: %w", err)
+		return nil, fmt.Errorf("pgstore: opening the store: %w", marked(err))
 	}
 	return s, nil
 }
@@ -397,5 +402,14 @@ func (s *Store) wrap(err error) error {
 	if s.closed.Load() {
 		err = errors.Join(ErrClosed, err)
 	}
-	return fmt.Errorf("pgstore: %w", err)
+	return fmt.Errorf("pgstore: %w", marked(err))
+}
+
+// marked is an error of the server with what programs match it by.
+func marked(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "42501" {
+		return fmt.Errorf("%w: %w", ErrRights, err)
+	}
+	return err
 }

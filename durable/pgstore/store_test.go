@@ -116,6 +116,7 @@ func TestAUserWithoutRightsIsTold(t *testing.T) {
 	guest := strings.Replace(server.Address(), "user=postgres", "user=guest", 1)
 	schema := newSchema()
 	_, err = pgstore.Open(t.Context(), guest, pgstore.Schema(schema))
+	require.ErrorIs(t, err, pgstore.ErrRights)
 	require.ErrorContains(t, err, "permission denied")
 
 	opened(t, schema)
@@ -258,4 +259,9 @@ func BenchmarkSwap(b *testing.B) {
 			all.Wait()
 		})
 	}
+}
+
+func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
+	schema := newSchema()
+	durabletest.TwoPrograms(t, opened(t, schema), opened(t, schema))
 }

@@ -56,7 +56,7 @@ func open(file string) (*Store, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	writes, err := sql.Open("sqlite", source(path, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(16384)", "cache_size(-65536)"))
+	writes, err := sql.Open("sqlite", source(path, "journal_mode(WAL)", "synchronous(FULL)"))
 	if err != nil {
 		return nil, err
 	}

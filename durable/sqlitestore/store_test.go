@@ -366,3 +366,8 @@ func BenchmarkTakeAmongMany(b *testing.B) {
 		require.Empty(b, ids)
 	}
 }
+
+func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
+	file := fileIn(t)
+	durabletest.TwoPrograms(t, opened(t, file), opened(t, file))
+}
