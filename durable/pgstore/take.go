@@ -40,7 +40,7 @@ const (
 		ORDER BY at, id LIMIT $4 FOR UPDATE OF instances SKIP LOCKED`
 	hide = `UPDATE instances SET wake = $1 WHERE id = ANY ($2)`
 	next = `SELECT least(
-		(SELECT min(wake) FROM instances WHERE owner = '' AND wake > $1 AND ` + served + `),
+		(SELECT wake FROM instances WHERE owner = '' AND wake > $1 AND ` + served + ` ORDER BY wake, id LIMIT 1),
 		(SELECT min(greatest(coalesce(wake, 0), coalesce(until, 0))) FROM instances LEFT JOIN leases ON worker = owner
 			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + served + `))`
 )
