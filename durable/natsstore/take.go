@@ -39,7 +39,6 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 			break
 		}
 		for i, c := range s.claimAll(ctx, t, list) {
-			err = errors.Join(err, c.err)
 			switch {
 			case c.taken.Record != nil:
 				due = append(due, c.taken)
@@ -47,7 +46,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 				s.index.hide(list[i], c.until)
 			}
 		}
-		if err = errors.Join(err, s.refused(ctx)); err != nil {
+		if err := s.refused(ctx); err != nil {
 			return nil, time.Time{}, err // what was taken is due again after a while
 		}
 	}
@@ -58,8 +57,11 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 type claimed struct {
 	taken durable.Taken // without a record: it is not taken
 	until int64         // when it may be taken again; 0: when it changes
-	err   error
 }
+
+// reading is how long an instance may take to be read. One whose bucket has no leader for a moment
+// does not hold up the others: it is taken later.
+const reading = time.Second
 
 // claimAll claims instances, and reads them.
 func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []claimed {
@@ -75,11 +77,14 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []
 			if !alone {
 				c.until = s.claim(ctx, t, f)
 			}
-			if c.until == 0 {
-				c.taken, c.err = s.taken(ctx, f)
+			if c.until != 0 {
+				return
 			}
-			if c.err != nil {
-				c.until = t.Now.UnixNano()
+			limited, cancel := context.WithTimeout(ctx, reading)
+			defer cancel()
+			var err error
+			if c.taken, err = s.taken(limited, f); err != nil {
+				c.until = t.Now.Add(reading).UnixNano()
 			}
 		})
 	}
