@@ -29,31 +29,72 @@ func (e *Engine) serve() {
 	}
 }
 
+// # Taking
+//
+// What is due is taken together, since one call of the store costs as much for a hundred
+// instances as for a few. Two rules make calls take more where much is due, and cost nothing
+// where little is:
+//
+//   - After a call that has filled the slots, the next one waits until a part of them is free,
+//     while the others run; but not for longer than some times what the call took, since long
+//     steps may hold the others.
+//   - After any other call, the engine waits for as long as the call took. So it spends at most
+//     half of its time with asking, however often it is told that something may be due.
+
+const (
+	part = 4  // of the slots
+	some = 16 // times
+)
+
+// asking is what the last Take says about the next one.
+type asking struct {
+	filled bool // the slots
+	ended  time.Time
+	took   time.Duration
+}
+
+// early reports whether the next Take is to wait for more free slots.
+func (a asking) early(now time.Time, free, slots int) bool {
+	since := now.Sub(a.ended) // negative: the clock was set back
+	return a.filled && free*part < slots && 0 <= since && since < some*a.took
+}
+
 // take starts what is due, as far as there are free slots, and returns when to look again.
 func (e *Engine) take() (next time.Time) {
 	now := e.now()
 	next = now.Add(e.poll)
-	names := e.served()
 	free := cap(e.slots) - len(e.slots) // only this goroutine fills them
-	if len(names) == 0 || free == 0 || e.client {
-		return next // a call of Serve, and a free slot, wake it
+	switch {
+	case free == 0:
+		return next // a free slot wakes it
+	case e.asking.early(now, free, cap(e.slots)):
+		return e.asking.ended.Add(some * e.asking.took)
 	}
-	ids, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Limit: free})
+	names := e.served()
+	if len(names) == 0 || e.client {
+		return next // a call of Serve wakes it
+	}
+	list, due, err := e.store.Take(e.ctx, Taking{Now: now, Hide: e.lease, Functions: names, Steps: e.steps, Limit: free})
 	if err != nil {
 		if e.ctx.Err() == nil {
 			e.log.Error("durable: the store does not say what is due", "error", err)
 		}
 		return next
 	}
-	for _, id := range ids {
+	for _, t := range list {
 		e.slots <- struct{}{}
 		e.began()
-		e.place.Go(e.ctx, "durable: "+id, func(context.Context) {
+		e.place.Go(e.ctx, "durable: "+t.ID, func(context.Context) {
 			defer e.over()
 			defer e.changed()
 			defer func() { <-e.slots }()
-			e.runInstance(id)
+			e.runInstance(&t)
 		})
+	}
+	ended := e.now()
+	e.asking = asking{len(list) == free, ended, ended.Sub(now)}
+	if !e.asking.filled && e.asking.took > 0 {
+		e.place.Wait(e.ctx, e.draining, min(e.asking.took, e.poll))
 	}
 	if !due.IsZero() && due.Before(next) {
 		return due

@@ -89,6 +89,7 @@ type Engine struct {
 	stop       context.CancelCauseFunc
 	wake       chan struct{} // something may be due: one pending is enough
 	slots      chan struct{} // one for each instance that runs
+	asking     asking        // of the dispatcher
 	quiet      chan struct{} // closed: the dispatcher and all runs have ended
 	leased     chan struct{} // nothing renews the lease any more
 	unhook     func()

@@ -54,7 +54,7 @@ func (s *broken) Lease(ctx context.Context, worker string, until time.Time) erro
 	return s.Store.Lease(ctx, worker, until)
 }
 
-func (s *broken) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+func (s *broken) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	if err := errors.Join(s.fail(&s.writes), s.fail(&s.reads)); err != nil {
 		return nil, time.Time{}, err
 	}

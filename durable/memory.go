@@ -137,7 +137,7 @@ func (s *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, 
 	return list, nil
 }
 
-func (s *memory) Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error) {
+func (s *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Time, err error) {
 	if err := failed(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -164,12 +164,12 @@ func (s *memory) Take(ctx context.Context, t Taking) (ids []string, next time.Ti
 	})
 	for i, row := range due {
 		if i < t.Limit {
-			ids = append(ids, row.record.ID)
+			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0})
 			row.due = t.Now.Add(t.Hide)
 		}
 		soonest(s.dueOf(row))
 	}
-	return ids, next, nil
+	return list, next, nil
 }
 
 // dueOf is when an instance may be taken; zero: not by itself.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Codec changes what a store keeps: it encrypts or compresses. Both methods are given the id of
@@ -89,6 +90,14 @@ func (s coded) List(ctx context.Context, f Filter) ([]*Record, error) {
 		s.read(r)
 	}
 	return list, err
+}
+
+func (s coded) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
+	due, next, err = s.Store.Take(ctx, t)
+	for _, d := range due {
+		s.read(d.Record)
+	}
+	return due, next, err
 }
 
 func (s coded) Swap(ctx context.Context, r *Record) (mail bool, err error) {

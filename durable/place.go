@@ -103,7 +103,7 @@ func (s inTurn) Inbox(ctx context.Context, id string, after int64) ([]Message, e
 	return s.Store.Inbox(ctx, id, after)
 }
 
-func (s inTurn) Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error) {
+func (s inTurn) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
 	s.at.Turn(ctx)
 	return s.Store.Take(ctx, t)
 }

@@ -29,6 +29,7 @@ type run struct {
 	deferred []deferredCall
 	last     *trailed    // the point that was saved last
 	tx       Transaction // of the step that has returned, until the next write; nil: none
+	noMail   bool        // the inbox was empty when it was taken; nothing is written since
 }
 
 // unknownLayout is the reason for which an instance is stuck that was saved by another version.
@@ -50,24 +51,27 @@ func (f *described) knows(layout string) bool {
 // runInstance runs an instance that is due. A wake-up for one that runs here already must not
 // be dropped: it may be about a message that arrived after the run had given the instance up,
 // and the store hides what it has handed out. So it makes that run look once more.
-func (e *Engine) runInstance(id string) {
-	for again := true; again; {
+func (e *Engine) runInstance(taken *Taken) {
+	id := taken.ID
+	for again := true; again; taken = nil {
 		ctx, cancel := context.WithCancelCause(e.ctx)
 		if !e.enter(id, cancel) {
 			cancel(nil)
 			return
 		}
-		e.attend(ctx, id)
+		e.attend(ctx, id, taken)
 		again = e.leave(id)
 		cancel(nil)
 	}
 }
 
 // attend runs an instance, again if the store fails: a write whose answer is lost may have
-// been made, and then nothing else would continue what this engine owns.
-func (e *Engine) attend(ctx context.Context, id string) {
-	for {
-		err := e.runOnce(ctx, id)
+// been made, and then nothing else would continue what this engine owns. What was taken is what
+// the first try runs, if it is not nil. If the record has changed since then, another run has
+// written it, and the first write of this one conflicts.
+func (e *Engine) attend(ctx context.Context, id string, taken *Taken) {
+	for ; ; taken = nil {
+		err := e.runOnce(ctx, id, taken)
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
 			return
 		}
@@ -107,12 +111,20 @@ func (e *Engine) leave(id string) (again bool) {
 	return again
 }
 
+// loaded is an instance as the store has it now.
+func (e *Engine) loaded(id string) (*Taken, error) {
+	r, err := e.store.Load(e.ctx, id)
+	return &Taken{r, true}, err
+}
+
 // runOnce runs an instance from its checkpoint. The error is that of the store.
-func (e *Engine) runOnce(ctx context.Context, id string) error {
-	record, err := e.store.Load(e.ctx, id)
-	if err != nil {
-		return err
+func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err error) {
+	if taken == nil {
+		if taken, err = e.loaded(id); err != nil {
+			return err
+		}
 	}
+	record := taken.Record
 	f := e.function(record.Function)
 	switch {
 	case record.Status.Ended() && !record.Due.IsZero():
@@ -126,7 +138,7 @@ func (e *Engine) runOnce(ctx context.Context, id string) error {
 			return err // the wake-up is older than the owner
 		}
 	}
-	r := &run{e: e, f: f, ctx: ctx, record: record}
+	r := &run{e: e, f: f, ctx: ctx, record: record, noMail: !taken.Mail}
 	defer r.rollback()
 	e.counts.taken.Add(1)
 	if err := r.load(); err != nil {
@@ -319,6 +331,7 @@ func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, er
 // write writes the record, and counts that.
 func (r *run) write() (mail bool, err error) {
 	begin := time.Now()
+	r.noMail = false
 	mail, err = r.swap()
 	r.e.counts.writes.Add(1)
 	r.e.counts.writeTimes.add(time.Since(begin))

@@ -87,6 +87,12 @@ type Taking struct {
 	Limit     int
 }
 
+// Taken is an instance that a worker has taken.
+type Taken struct {
+	*Record      // as it was then, for the caller to change
+	Mail    bool // there may be messages newer than its Floor
+}
+
 // Filter selects instances; zero fields select all.
 type Filter struct {
 	Function string
@@ -123,12 +129,12 @@ type Store interface {
 	// after, in order.
 	Inbox(ctx context.Context, id string, after int64) ([]Message, error)
 
-	// Take returns ids of instances that are due: without an owner and Due is not after
-	// t.Now, or owned by a worker whose lease has expired; and of the functions and steps
-	// of t. It hides them for t.Hide from
-	// other calls, but not from Load and Swap. It also returns when the next instance
-	// will be due, as far as it is known; zero: unknown.
-	Take(ctx context.Context, t Taking) (ids []string, next time.Time, err error)
+	// Take returns instances that are due, the oldest first, t.Limit at most: without an
+	// owner and Due is not after t.Now, or owned by a worker whose lease has expired; and
+	// of the functions and steps of t. It hides them for t.Hide from other calls, but not
+	// from Load and Swap; that need not survive a crash. It also returns when the next
+	// instance will be due, as far as it is known; zero: unknown.
+	Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error)
 
 	// Lease says that a worker lives until then. A time that has passed gives up what it
 	// owns.

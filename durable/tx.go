@@ -207,6 +207,9 @@ func (r *run) swap() (mail bool, err error) {
 // messages reads the inbox, in the transaction of the step if it has one: a run that holds one
 // waits for no other connection.
 func (r *run) messages() ([]Message, error) {
+	if r.noMail {
+		return nil, nil
+	}
 	if r.tx == nil {
 		return r.e.store.Inbox(r.e.ctx, r.record.ID, r.record.Floor)
 	}

@@ -49,13 +49,23 @@ func TestASignalBesideTheEndOfARunIsNotLate(t *testing.T) {
 	})
 }
 
-// counting is a store that counts how often an engine asks what is due.
+// counting is a store that counts how often an engine asks what is due, and reads.
 type counting struct {
 	durable.Store
-	takes atomic.Int64
+	takes, reads atomic.Int64
 }
 
-func (s *counting) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+func (s *counting) Load(ctx context.Context, id string) (*durable.Record, error) {
+	s.reads.Add(1)
+	return s.Store.Load(ctx, id)
+}
+
+func (s *counting) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
+	s.reads.Add(1)
+	return s.Store.Inbox(ctx, id, after)
+}
+
+func (s *counting) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	s.takes.Add(1)
 	return s.Store.Take(ctx, t)
 }
@@ -102,5 +112,42 @@ func TestStepsAskForNothingThatIsDue(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 100, n)
 		assert.Less(t, store.takes.Load(), int64(10))
+	})
+}
+
+// napFrame is a function that sleeps once.
+type napFrame struct {
+	durable.NoDeferred
+	err error
+}
+
+func (f *napFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
+	if t.Point() == 1 {
+		return t.Return()
+	}
+	return t.Sleep(1, time.Hour)
+}
+func (f *napFrame) Call(context.Context, int) error { return nil }
+func (f *napFrame) Live(int) []durable.Value {
+	return []durable.Value{{Name: "err", Ptr: &f.err}}
+}
+func (f *napFrame) Outcome() (result any, err *error) { return &struct{}{}, &f.err }
+
+// A timer costs a write to start, one to sleep and one to end, and no read: a take brings the
+// record, and says that there is no mail.
+func TestATimerReadsNothing(t *testing.T) {
+	in(t, func(t *testing.T) {
+		store := &counting{Store: durable.NewMemory()}
+		e := opened(t, store)
+		_, err := durable.Serve(e, durable.Function[struct{}, struct{}, struct{}]{
+			Name: "nap", Layout: "1", Points: []durable.Point{{Name: "begin"}, {Name: "sleep"}},
+			New: func(struct{}, struct{}) durable.Frame { return &napFrame{} },
+		}, struct{}{}).Start(t.Context(), "a", struct{}{})
+		require.NoError(t, err)
+		time.Sleep(2 * time.Hour) // of the bubble
+		synctest.Wait()
+		assert.EqualValues(t, 1, e.Metrics().Ended)
+		assert.EqualValues(t, 2, e.Metrics().Writes, "beside the start")
+		assert.Zero(t, store.reads.Load())
 	})
 }

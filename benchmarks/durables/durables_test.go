@@ -31,7 +31,7 @@ func TestEachCommandPrintsItsLines(t *testing.T) {
 		{[]string{"restart", "-instances", "2000"}, []string{"2000 instances suspended", "kept in memory by the engine: 0 instances", "all 2000 are handed out"}},
 		{[]string{"timers", "-instances", "300", "-within", "100ms", "-stores", "sqlite"}, []string{"300 instances asleep", "late: p50"}},
 		{[]string{"resume", "-workflows", "10", "-kills", "1", "-lease", "300ms", "-stores", "sqlite"}, []string{"continued elsewhere: p50"}},
-		{[]string{"plan", "-instances", "500", "-stores", "sqlite"}, []string{"| 1e+09 | 11574 |", "first bottleneck"}},
+		{[]string{"plan", "-instances", "500", "-stores", "sqlite"}, []string{"| 1e+09 | 11574 |", "first bottleneck", "off the lines at most"}},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {
 			var out bytes.Buffer
@@ -47,4 +47,18 @@ func TestWhatIsNoCommandIsRefused(t *testing.T) {
 	require.ErrorIs(t, run(t.Context(), nil, io.Discard), errUsage)
 	require.ErrorIs(t, run(t.Context(), []string{"other"}, io.Discard), errUsage)
 	require.Error(t, run(t.Context(), []string{"steps", "-no-such-flag"}, io.Discard))
+}
+
+func TestALineIgnoresAPointThatIsFarOff(t *testing.T) {
+	x := []float64{1, 2, 3, 4, 5, 6}
+	slope, off := line(x, []float64{13, 16, 19, 22, 25, 28})
+	assert.InDelta(t, 3, slope, 1e-9)
+	assert.InDelta(t, 0, off, 1e-9)
+	slope, off = line(x, []float64{13, 16, 56, 22, 25, 28})
+	assert.InDelta(t, 3, slope, 1)
+	assert.Greater(t, off, 0.5)
+	for _, none := range [][]float64{{6, 5, 4, 3, 2, 1}, {10, 20, 11, 19, 12, 21}} {
+		slope, _ = line(x, none)
+		assert.Zero(t, slope)
+	}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +27,11 @@ type needs struct {
 	memory float64       // bytes of a worker for an instance
 	start  time.Duration // of a worker, for an instance, until it knows what is due
 	disks  float64       // over which fixed and each are spread
+	off    residuals
 }
+
+// residuals are how far the measurements are from the lines, at most, as parts of the largest.
+type residuals struct{ bytes, memory, start float64 }
 
 // Sizes of the states from which the bytes are fitted.
 const smallState, largeState = 500, 4500
@@ -56,6 +62,8 @@ func measurePlan(ctx context.Context, n size, list string, out io.Writer) error 
 		}
 		fmt.Fprintf(out, "\n%s: %.0f writes a second; %.0f bytes of disk and %.2f for each of the state; %.0f bytes of a worker; %v of its start\n",
 			kind, of.writes, of.fixed, of.each, of.memory, of.start)
+		fmt.Fprintf(out, "measured at %d sizes up to %d; off the lines at most: bytes %.1f %%, memory %.1f %%, start %.1f %%\n",
+			points, n.instances, 100*of.off.bytes, 100*of.off.memory, 100*of.off.start)
 		fmt.Fprintln(out, "| instances | steps a second | workers | disk | memory of a worker | its start | first bottleneck |")
 		fmt.Fprintln(out, "| --: | --: | --: | --: | --: | --: | --- |")
 		for count := 100_000; count <= 1_000_000_000; count *= 10 {
@@ -120,6 +128,7 @@ func needsOf(ctx context.Context, kind string, instances int) (of needs, err err
 	}
 	large, err := fill(ctx, kind, instances, largeState)
 	of = small
+	of.off.bytes = max(of.off.bytes, large.off.bytes)
 	of.each = max(0, (large.fixed-small.fixed)/(largeState-smallState))
 	of.fixed = max(0, small.fixed-smallState*of.each)
 	of.disks = 1
@@ -143,37 +152,88 @@ func fill(ctx context.Context, kind string, instances, state int) (of needs, err
 	}
 	defer func() { err = errors.Join(err, k.close()) }()
 	model := durable.Record{Function: NapDurable.Name, Run: "measured", Status: durable.Waiting, State: []byte(strings.Repeat("x", state))}
-	var at [2]taken
-	few := instances / 10
-	for i, n := range []int{few, instances - few} {
+	var count, bytes, memory, start []float64
+	var took time.Duration
+	for i := range points {
 		began := time.Now()
-		if err := k.copies(ctx, &model, fmt.Sprint(i, "-"), n, func(int) time.Time { return never }); err != nil {
+		if err := k.copies(ctx, &model, fmt.Sprint(i, "-"), instances/points, func(int) time.Time { return never }); err != nil {
 			return of, err
 		}
-		of.writes = float64(n) / time.Since(began).Seconds()
-		if at[i], err = k.taken(ctx); err != nil {
+		took += time.Since(began)
+		t, err := k.taken(ctx)
+		if err != nil {
 			return of, err
 		}
+		count, bytes = append(count, float64((i+1)*(instances/points))), append(bytes, float64(t.bytes))
+		memory, start = append(memory, float64(t.heap)), append(start, float64(t.start))
 	}
-	more := float64(instances - few)
-	of.fixed = max(0, float64(at[1].bytes-at[0].bytes)/more)
-	of.memory = max(0, float64(at[1].heap-at[0].heap)/more)
-	of.start = max(0, time.Duration(float64(at[1].start-at[0].start)/more))
+	of.writes = count[points-1] / took.Seconds()
+	of.fixed, of.off.bytes = line(count, bytes)
+	of.memory, of.off.memory = line(count, memory)
+	each, off := line(count, start)
+	of.start, of.off.start = time.Duration(each), off
 	return of, nil
 }
 
-// taken looks at the files of the store, and starts a worker as another process.
+// points is at how many numbers of instances each store is measured.
+const points = 6
+
+// line is the slope of the line through points, none of which counts for much if it is far off:
+// the median of the slopes between all pairs (Theil 1950, Sen 1968). off is the largest distance
+// of a point from the line, as a part of the largest value. A slope is never negative, and zero if
+// it cannot be told from the noise: the line rises by less than four times the median distance.
+func line(x, y []float64) (slope, off float64) {
+	var slopes, heights []float64
+	for i := range x {
+		for j := range i {
+			slopes = append(slopes, (y[i]-y[j])/(x[i]-x[j]))
+		}
+	}
+	slope = max(0, middle(slopes))
+	for i := range x {
+		heights = append(heights, y[i]-slope*x[i])
+	}
+	height := middle(heights)
+	var distances []float64
+	for _, h := range heights {
+		distances = append(distances, math.Abs(h-height))
+	}
+	if off = slices.Max(distances); slope*(slices.Max(x)-slices.Min(x)) < 4*middle(distances) {
+		slope = 0
+	}
+	if largest := slices.Max(y); largest > 0 {
+		off /= largest
+	}
+	return slope, off
+}
+
+func middle(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+// taken looks at the files of the store, and starts a worker as another process, three times.
 func (k *kept) taken(ctx context.Context) (t taken, err error) {
 	if t.bytes, err = k.bytes(); err != nil {
 		return t, err
 	}
-	worker := exec.CommandContext(ctx, os.Args[0], "plan", "-stores", k.kind, "-file", k.address)
-	worker.Env, worker.Stderr = append(os.Environ(), "DURABLES_AGAIN=1"), os.Stderr
-	text, err := worker.Output()
-	if err == nil {
-		_, err = fmt.Sscan(string(text), &t.heap, &t.start)
+	var heaps, starts []float64
+	for range 3 {
+		worker := exec.CommandContext(ctx, os.Args[0], "plan", "-stores", k.kind, "-file", k.address)
+		worker.Env, worker.Stderr = append(os.Environ(), "DURABLES_AGAIN=1"), os.Stderr
+		text, err := worker.Output()
+		if err != nil {
+			return t, err
+		}
+		var bytes, nanoseconds float64
+		if _, err := fmt.Sscan(string(text), &bytes, &nanoseconds); err != nil {
+			return t, err
+		}
+		heaps, starts = append(heaps, bytes), append(starts, nanoseconds)
 	}
-	return t, err
+	t.heap, t.start = int64(middle(heaps)), time.Duration(middle(starts))
+	return t, nil
 }
 
 // startWorker is that process: it prints the memory that it uses when it knows what is due, and

@@ -137,15 +137,15 @@ func reopen(ctx context.Context, file string, instances int, out io.Writer) (err
 	claimed := map[string]bool{}
 	later := time.Now().Add(100 * time.Hour)
 	for len(claimed) < instances {
-		ids, _, err := s.Take(ctx, durable.Taking{Now: later, Hide: time.Hour, Functions: []string{ApproveDurable.Name}, Limit: 1000})
+		due, _, err := s.Take(ctx, durable.Taking{Now: later, Hide: time.Hour, Functions: []string{ApproveDurable.Name}, Limit: 1000})
 		if err != nil {
 			return err
 		}
-		if len(ids) == 0 {
+		if len(due) == 0 {
 			return fmt.Errorf("%d of %d instances can be claimed", len(claimed), instances)
 		}
-		for _, id := range ids {
-			claimed[id] = true
+		for _, d := range due {
+			claimed[d.ID] = true
 		}
 	}
 	fmt.Fprintf(out, "after a restart: the first is found after %v, all %d are handed out after %v\n",

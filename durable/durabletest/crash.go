@@ -316,7 +316,7 @@ func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.M
 }
 
 // Take fails after the death, and hides nothing for long.
-func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	if err := m.alive(); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -397,7 +397,7 @@ func notify(s durable.Store, f func()) (stop func()) {
 }
 
 // Take hides for a moment.
-func (s impatient) Take(ctx context.Context, t durable.Taking) ([]string, time.Time, error) {
+func (s impatient) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	t.Hide = min(t.Hide, 20*time.Millisecond)
 	return s.Store.Take(ctx, t)
 }

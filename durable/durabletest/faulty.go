@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +32,7 @@ type faulty struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	taken  []string // lately
+	taken  []durable.Taken // lately
 }
 
 // choose returns whether this call fails, and whether it does its work.
@@ -104,18 +106,18 @@ func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail b
 }
 
 // Take may fail, repeat itself, and be wrong about the time.
-func (f *faulty) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	f.mu.Lock()
 	t.Now = t.Now.Add(time.Duration(f.random.Int64N(int64(2*time.Second))) - time.Second)
 	t.Hide = min(t.Hide, time.Duration(f.random.Int64N(int64(20*time.Millisecond))))
 	if len(f.taken) > 0 && f.random.IntN(f.every) == 0 && t.Limit > 1 {
-		ids = append(ids, f.taken[f.random.IntN(len(f.taken))])
+		due = append(due, remembered(f.taken[f.random.IntN(len(f.taken))]))
 		t.Limit--
 	}
 	f.mu.Unlock()
 	err = f.do("Take", func() error {
 		more, at, err := f.Store.Take(ctx, t)
-		ids, next = append(ids, more...), at
+		due, next = append(due, more...), at
 		return err
 	})
 	if err != nil {
@@ -123,8 +125,17 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (ids []string, next
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-	f.taken = append(f.taken, ids...)
+	f.random.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	for _, d := range due {
+		f.taken = append(f.taken, remembered(d))
+	}
 	f.taken = f.taken[max(0, len(f.taken)-50):]
-	return ids, next, nil
+	return due, next, nil
+}
+
+// remembered is an instance as it was taken, whatever becomes of the record.
+func remembered(d durable.Taken) durable.Taken {
+	r := *d.Record
+	r.State, r.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
+	return durable.Taken{Record: &r, Mail: d.Mail}
 }

@@ -32,6 +32,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"an instance is due at its time, and for its functions", dueAtTime},
 		{"an instance at a step is due for workers that call it", dueForStep},
 		{"what is taken is hidden for a while", hidden},
+		{"what is taken comes as it is", takenWhole},
 		{"of concurrent takers one gets an instance", oneTaker},
 		{"the oldest are taken first, up to the limit", limited},
 		{"what an expired worker owns is due", expired},
@@ -43,6 +44,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"a context that has ended changes nothing", canceled},
 		{"a nil context never ends", nilContext},
 		{"a large state is kept", large},
+		{"an instance that has grown too large is stuck, and loses nothing", tooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}
@@ -74,8 +76,15 @@ func sendTo(t *testing.T, s durable.Store, id, name, key string) {
 // taken are the ids that are due at a time.
 func taken(t *testing.T, s durable.Store, now time.Time) []string {
 	t.Helper()
-	ids, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
 	require.NoError(t, err)
+	return idsOf(due)
+}
+
+func idsOf(due []durable.Taken) (ids []string) {
+	for _, d := range due {
+		ids = append(ids, d.ID)
+	}
 	return ids
 }
 
@@ -238,9 +247,9 @@ func dueAtTime(t *testing.T, s durable.Store) {
 	other := record("b")
 	other.Function, other.Due = "other", at(50)
 	write(t, s, other)
-	ids, next, err := s.Take(t.Context(), durable.Taking{Now: at(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
-	assert.Empty(t, ids)
+	assert.Empty(t, due)
 	if !next.IsZero() {
 		assert.True(t, at(100).Equal(next), "the next is due at %v", next)
 	}
@@ -257,14 +266,14 @@ func dueForStep(t *testing.T, s durable.Store) {
 		write(t, s, r)
 	}
 	take := func(steps []string) []string {
-		ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
+		due, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
 		require.NoError(t, err)
-		return ids
+		return idsOf(due)
 	}
 	assert.ElementsMatch(t, []string{"at x", "owned at x", "at ", "owned at "}, take([]string{"x", "z"}))
-	ids, next, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
 	require.NoError(t, err)
-	assert.Empty(t, ids, "they are hidden, and the others are not for it")
+	assert.Empty(t, due, "they are hidden, and the others are not for it")
 	assert.False(t, next.IsZero())
 	assert.ElementsMatch(t, []string{"at y", "owned at y"}, take(nil))
 }
@@ -282,6 +291,43 @@ func hidden(t *testing.T, s durable.Store) {
 	assert.True(t, at(10).Equal(got.Due))
 }
 
+// A worker rests on what it has taken: it reads neither the record nor the inbox again.
+func takenWhole(t *testing.T, s durable.Store) {
+	for _, id := range []string{"mail", "read", "unread", "dropped", "owned"} {
+		r := record(id)
+		r.Function, r.Step, r.Due = "g", "shop.charge", at(5)
+		if id == "owned" {
+			r.Owner, r.Epoch, r.Status = "dead", 4, durable.Running
+		}
+		write(t, s, r)
+		if id == "mail" || id == "owned" {
+			continue
+		}
+		sendTo(t, s, id, "m", "")
+		sendTo(t, s, id, "m", "")
+		if r.Seen, r.Floor = 2, 1; id == "dropped" {
+			r.Floor = 2
+		}
+		write(t, s, r)
+	}
+	sendTo(t, s, "mail", "m", "")
+	sendTo(t, s, "unread", "m", "")
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"mail", "read", "unread", "dropped", "owned"}, idsOf(due))
+	for _, d := range due {
+		r, err := s.Load(t.Context(), d.ID)
+		require.NoError(t, err)
+		assert.Empty(t, differences(r, d.Record))
+		assert.Equal(t, d.ID != "dropped" && d.ID != "owned", d.Mail, "the mail of %q", d.ID)
+		d.State[0], d.Labels["tenant"] = 'X', "b"
+		again, err := s.Load(t.Context(), d.ID)
+		require.NoError(t, err)
+		assert.Empty(t, differences(r, again), "what Take returns belongs to its caller")
+		write(t, s, d.Record)
+	}
+}
+
 func oneTaker(t *testing.T, s durable.Store) {
 	const n = 40
 	for i := range n {
@@ -295,14 +341,14 @@ func oneTaker(t *testing.T, s durable.Store) {
 	for range 4 {
 		wg.Go(func() {
 			for range n {
-				ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
+				due, _, err := s.Take(t.Context(), durable.Taking{Now: at(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				mu.Lock()
-				for _, id := range ids {
-					count[id]++
+				for _, d := range due {
+					count[d.ID]++
 				}
 				mu.Unlock()
 			}
@@ -321,9 +367,9 @@ func limited(t *testing.T, s durable.Store) {
 		r.Due = at(due)
 		write(t, s, r)
 	}
-	ids, _, err := s.Take(t.Context(), durable.Taking{Now: at(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: at(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"i1", "i2"}, ids)
+	assert.Equal(t, []string{"i1", "i2"}, idsOf(due))
 	assert.Equal(t, []string{"i0"}, taken(t, s, at(40)))
 }
 

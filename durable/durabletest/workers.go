@@ -64,3 +64,38 @@ func TwoWorkers(t *testing.T, one, two durable.Store) {
 	assert.Equal(t, [2]int{10, 10}, [2]int{charged, reserved}, "two calls of reserve with one key")
 	assert.GreaterOrEqual(t, s.Count("reserve"), 2)
 }
+
+// TwoPrograms checks a store that two programs have by mistake, under one name: each runs its own
+// functions and leaves those of the other alone, an id belongs to the program that used it first,
+// and instances of the other one wait until a program runs that serves their function. one and two
+// have the same instances. It blocks until that is done.
+func TwoPrograms(t *testing.T, one, two durable.Store) {
+	t.Helper()
+	quick := []durable.Option{durable.Poll(10 * time.Millisecond), durable.Log(slog.New(slog.DiscardHandler))}
+	open := func(s durable.Store) *durable.Engine {
+		e, err := durable.Open(t.Context(), s, quick...)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, e.Shutdown(context.Background())) })
+		return e
+	}
+	orders, baskets := open(one), open(two)
+	ordered := durable.Serve(orders, shop.OrderDurable, shop.New())
+	filled := durable.Serve(baskets, shop.BasketDurable, shop.New())
+	order, err := ordered.Start(t.Context(), "order", shop.Request{Items: []string{"cup"}})
+	require.NoError(t, err)
+	basket, err := filled.Start(t.Context(), "basket", 10)
+	require.NoError(t, err)
+	_, err = filled.Start(t.Context(), "order", 10)
+	require.ErrorIs(t, err, durable.ErrOther)
+
+	// Each sends to the instances of the other, and none of it is lost.
+	require.NoError(t, baskets.Signal(t.Context(), "order", "approval", shop.Approval{Yes: true}))
+	_, err = order.Wait(t.Context())
+	require.NoError(t, err)
+	answer, err := durable.Update[string](t.Context(), baskets, "basket", "add", "cup")
+	require.NoError(t, err)
+	assert.Equal(t, "3 for [cup]", answer)
+	require.NoError(t, orders.Terminate(t.Context(), "basket"))
+	_, err = basket.Wait(t.Context())
+	require.ErrorIs(t, err, durable.ErrTerminated)
+}

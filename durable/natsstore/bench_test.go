@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -135,14 +136,14 @@ func BenchmarkTimers(b *testing.B) {
 		var late []time.Duration
 		for len(late) < n {
 			now := time.Now()
-			ids, _, err := s.Take(b.Context(), durable.Taking{Now: now, Hide: time.Hour, Functions: []string{"f"}, Limit: 128})
+			list, _, err := s.Take(b.Context(), durable.Taking{Now: now, Hide: time.Hour, Functions: []string{"f"}, Limit: 128})
 			require.NoError(b, err)
-			for _, id := range ids {
-				i, err := strconv.Atoi(id[1:slices.Index([]byte(id), '-')])
+			for _, d := range list {
+				i, err := strconv.Atoi(d.ID[1:strings.Index(d.ID, "-")])
 				require.NoError(b, err)
 				late = append(late, time.Since(begin.Add(time.Duration(i)*time.Second/rate)))
 			}
-			if len(ids) == 0 {
+			if len(list) == 0 {
 				time.Sleep(time.Millisecond)
 			}
 		}

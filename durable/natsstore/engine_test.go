@@ -114,3 +114,8 @@ func TestAWorkerThatWakesUpAfterItsLeaseChangesNothing(t *testing.T) {
 	c := natstest.New(t, 1)
 	durabletest.TwoWorkers(t, connected(t, c.URL()), connected(t, c.URL()))
 }
+
+func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
+	c := natstest.New(t, 1)
+	durabletest.TwoPrograms(t, connected(t, c.URL()), connected(t, c.URL()))
+}

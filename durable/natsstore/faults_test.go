@@ -94,9 +94,9 @@ func TestNothingIsLostWithALeader(t *testing.T) {
 		require.Len(t, list, 1, "each send counted once")
 		assert.Equal(t, n, list[0].Seq)
 	}
-	ids, _, err := other.Take(t.Context(), due(1))
+	list, _, err := other.Take(t.Context(), due(1))
 	require.NoError(t, err)
-	assert.Len(t, ids, len(counts), "all have a message that was not seen")
+	assert.Len(t, list, len(counts), "all have a message that was not seen")
 }
 
 // TestWithoutMostServersCallsSaySo stops two servers of three.
@@ -205,9 +205,9 @@ func TestAWorkerNeedsTheseRights(t *testing.T) {
 	list, err := s.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	ids, _, err := s.Take(t.Context(), due(1))
+	taken, _, err := s.Take(t.Context(), due(1))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a"}, ids)
+	assert.Equal(t, []string{"a"}, idsOf(taken))
 	r.Seen, r.Floor = 1, 1
 	_, err = s.Swap(t.Context(), r)
 	require.NoError(t, err)
@@ -234,9 +234,9 @@ func TestAStreamThatIsMadeAnewIsFollowedAnew(t *testing.T) {
 		_, err := s.Swap(t.Context(), r)
 		require.NoError(t, err)
 	}
-	ids, _, err := s.Take(t.Context(), due(1))
+	list, _, err := s.Take(t.Context(), due(1))
 	require.NoError(t, err)
-	require.Len(t, ids, 5)
+	require.Len(t, list, 5)
 	js := connection(t, c.URL())
 	old, err := js.Stream(t.Context(), "KV_movenext-0")
 	require.NoError(t, err)
@@ -248,9 +248,9 @@ func TestAStreamThatIsMadeAnewIsFollowedAnew(t *testing.T) {
 	r.Due = time.Unix(1, 0)
 	_, err = other.Swap(t.Context(), r)
 	require.NoError(t, err)
-	for now := int64(10_000); len(ids) != 1; now += 10_000 { // what was taken is due again
-		ids, _, err = s.Take(t.Context(), due(now))
+	for now := int64(10_000); len(list) != 1; now += 10_000 { // what was taken is due again
+		list, _, err = s.Take(t.Context(), due(now))
 		require.NoError(t, err)
 	}
-	assert.Equal(t, []string{"new"}, ids)
+	assert.Equal(t, []string{"new"}, idsOf(list))
 }

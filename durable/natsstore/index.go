@@ -49,6 +49,7 @@ type group struct {
 type owner struct {
 	seq   uint64 // the revision of its lease
 	lease int64  // until when it lives
+	here  bool   // this process has written the lease
 	items map[string]*item
 }
 
@@ -233,6 +234,28 @@ func (x *index) lease(worker string, seq uint64, until int64) {
 	if o := x.owner(worker); o.seq < seq {
 		o.seq, o.lease = seq, until
 	}
+}
+
+// own notes that this process writes the lease of a worker.
+func (x *index) own(worker string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.owner(worker).here = true
+}
+
+// alone reports whether workers of this process live, and no others.
+func (x *index) alone(now int64) (alone bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, o := range x.owners {
+		if o.lease <= now {
+			continue
+		}
+		if alone = o.here; !alone {
+			return false
+		}
+	}
+	return alone
 }
 
 // gone are the workers whose leases ended before a time and that own nothing, with the revisions

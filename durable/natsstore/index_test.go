@@ -153,3 +153,17 @@ func BenchmarkIndexOfAMillion(b *testing.B) {
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "bytes/timer")
 }
+
+// Claims are for other processes: none is needed while only workers of this one live.
+func TestAStoreIsAloneWhileNoOtherWorkerLives(t *testing.T) {
+	x := newIndex(1)
+	assert.False(t, x.alone(5), "it is not known who takes")
+	x.own("mine")
+	x.lease("mine", 1, 10)
+	assert.True(t, x.alone(5))
+	x.lease("other", 2, 10)
+	assert.False(t, x.alone(5))
+	x.lease("mine", 3, 30)
+	assert.True(t, x.alone(10), "the other one has ended")
+	assert.False(t, x.alone(30))
+}

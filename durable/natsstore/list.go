@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/movenext/movenext/durable"
@@ -79,6 +80,7 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 	defer func() { // or the server forgets it after a while
 		_ = s.js.DeleteConsumer(context.WithoutCancel(ctx), b.name, c.CachedInfo().Name)
 	}()
+	begin := time.Now()
 	for n, more := uint64(0), true; more; {
 		messages, err := c.FetchNoWait(batch)
 		if err != nil {
@@ -96,6 +98,11 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 			if ok && json.Unmarshal([]byte(m.Headers().Get(noted)), &what) == nil {
 				f(id, what)
 			}
+		}
+		if errors.Is(messages.Error(), nats.ErrNoResponders) && ctx.Err() == nil && time.Since(begin) < s.patience {
+			more = true // another server has the consumer, and this one does not know it yet
+			pause(ctx, 10*time.Millisecond)
+			continue
 		}
 		if err := errors.Join(messages.Error(), ctx.Err()); err != nil {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)

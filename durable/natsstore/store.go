@@ -278,6 +278,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	b := s.workers()
 	seq, err := s.put(ctx, b, b.prefix+"l."+token(worker), nil, leaseHeader(until), nil)
 	if err == nil {
+		s.index.own(worker)
 		s.index.lease(worker, seq, until.UnixNano())
 		s.listeners.Tell()
 	}

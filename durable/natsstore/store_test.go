@@ -88,9 +88,9 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	r, err := second.Load(t.Context(), "a")
 	require.NoError(t, err)
 	assert.Equal(t, "state", string(r.State))
-	ids, _, err := second.Take(t.Context(), due(1))
+	taken, _, err := second.Take(t.Context(), due(1))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a"}, ids)
+	assert.Equal(t, []string{"a"}, idsOf(taken))
 	require.NoError(t, second.Send(t.Context(), "a", durable.Message{Name: "m", Key: "k"}))
 	list, err := second.Inbox(t.Context(), "a", 0)
 	require.NoError(t, err)
@@ -180,9 +180,9 @@ func TestTextsThatCannotBeKeptAreRefused(t *testing.T) {
 		require.NoError(t, err, id)
 		assert.Equal(t, id, got.ID)
 	}
-	ids, _, err := s.Take(t.Context(), due(2))
+	taken, _, err := s.Take(t.Context(), due(2))
 	require.NoError(t, err)
-	assert.Len(t, ids, 5)
+	assert.Len(t, taken, 5)
 }
 
 // TestTwoWorkersTakeDifferentInstances has two stores, as two processes have them.
@@ -210,13 +210,13 @@ func TestTwoWorkersTakeDifferentInstances(t *testing.T) {
 				}
 				by := due(2)
 				by.Limit = 7
-				ids, _, err := s.Take(t.Context(), by)
+				list, _, err := s.Take(t.Context(), by)
 				if !assert.NoError(t, err) {
 					return
 				}
 				mu.Lock()
-				for _, id := range ids {
-					count[id]++
+				for _, d := range list {
+					count[d.ID]++
 				}
 				mu.Unlock()
 			}
@@ -239,10 +239,10 @@ func TestAnotherProcessIsToldOfAMessage(t *testing.T) {
 	require.NoError(t, a.Send(t.Context(), "x", durable.Message{Name: "m"}))
 	for {
 		<-told
-		ids, _, err := b.Take(t.Context(), due(1))
+		taken, _, err := b.Take(t.Context(), due(1))
 		require.NoError(t, err)
-		if len(ids) > 0 {
-			assert.Equal(t, []string{"x"}, ids)
+		if len(taken) > 0 {
+			assert.Equal(t, []string{"x"}, idsOf(taken))
 			return
 		}
 	}
@@ -267,9 +267,9 @@ func TestASendMeetsTheEndOfAWait(t *testing.T) {
 			assert.NoError(t, err)
 		})
 		all.Wait()
-		ids, _, err := s.Take(t.Context(), due(1))
+		taken, _, err := s.Take(t.Context(), due(1))
 		require.NoError(t, err)
-		assert.Equal(t, []string{r.ID}, ids)
+		assert.Equal(t, []string{r.ID}, idsOf(taken))
 		list, err := s.Inbox(t.Context(), r.ID, 0)
 		require.NoError(t, err)
 		assert.Len(t, list, 1, "one of two with the same key")
@@ -326,6 +326,14 @@ func TestACheckpointThatIsTooLargeIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "state", string(got.State), "nothing was written")
 	assert.EqualValues(t, 1, r.Version)
+}
+
+// idsOf are the ids of what was taken.
+func idsOf(list []durable.Taken) (ids []string) {
+	for _, t := range list {
+		ids = append(ids, t.ID)
+	}
+	return ids
 }
 
 func TestANilContextNeverEnds(t *testing.T) {

@@ -15,13 +15,17 @@ import (
 // What is due is known to each worker from its index, so several would run for the same instance.
 // A taker writes a claim first: a key that names the instance and its revision, which only one of
 // them can create. Claims are in memory, and a hint: without one, two workers load an instance,
-// and one of them wins the swap. A claim is void with the next revision of its instance.
+// and one of them wins the swap. A claim is void with the next revision of its instance. None is
+// written while no other worker lives, as far as the index knows.
+//
+// Then the instance is read. An index that is behind has found one that has changed since; that
+// one is not taken.
 
 // claiming is how many claims are on their way at a time.
 const claiming = 32
 
 // Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	ctx = background(ctx)
 	if err := s.refused(ctx); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
@@ -29,39 +33,73 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next 
 	if err := s.ready(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
-	for len(ids) < t.Limit {
-		list := s.index.take(t, t.Limit-len(ids))
+	for len(due) < t.Limit {
+		list := s.index.take(t, t.Limit-len(due))
 		if len(list) == 0 {
 			break
 		}
-		for i, until := range s.claimAll(ctx, t, list) {
-			if until == 0 {
-				ids = append(ids, list[i].id)
-			} else {
-				s.index.hide(list[i], until)
+		for i, c := range s.claimAll(ctx, t, list) {
+			switch {
+			case c.taken.Record != nil:
+				due = append(due, c.taken)
+			case c.until != 0:
+				s.index.hide(list[i], c.until)
 			}
 		}
 		if err := s.refused(ctx); err != nil {
 			return nil, time.Time{}, err // what was taken is due again after a while
 		}
 	}
-	return ids, s.index.next(t), nil
+	return due, s.index.next(t), nil
 }
 
-// claimAll claims instances. For each it returns 0, or until when another worker has it.
-func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []int64 {
-	until := make([]int64, len(list))
+// claimed is what has become of an instance that may be taken.
+type claimed struct {
+	taken durable.Taken // without a record: it is not taken
+	until int64         // when it may be taken again; 0: when it changes
+}
+
+// reading is how long an instance may take to be read. One whose bucket has no leader for a moment
+// does not hold up the others: it is taken later.
+const reading = time.Second
+
+// claimAll claims instances, and reads them.
+func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []claimed {
+	alone := s.index.alone(t.Now.UnixNano())
+	out := make([]claimed, len(list))
 	turns := make(chan struct{}, claiming)
 	var all sync.WaitGroup
 	for i, f := range list {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			until[i] = s.claim(ctx, t, f)
+			c := &out[i]
+			if !alone {
+				c.until = s.claim(ctx, t, f)
+			}
+			if c.until != 0 {
+				return
+			}
+			limited, cancel := context.WithTimeout(ctx, reading)
+			defer cancel()
+			var err error
+			if c.taken, err = s.taken(limited, f); err != nil {
+				c.until = t.Now.Add(reading).UnixNano()
+			}
 		})
 	}
 	all.Wait()
-	return until
+	return out
+}
+
+// taken reads an instance that has been found. One that has changed since is not taken: its new
+// revision is in the index, or will be.
+func (s *Store) taken(ctx context.Context, f found) (t durable.Taken, err error) {
+	e, err := s.get(ctx, f.id)
+	if err == nil && e != nil && e.seq <= f.seq {
+		t.Record, t.Mail = &e.Record, len(e.box.Letters) > 0
+	}
+	return t, err
 }
 
 // claim claims an instance. It returns 0, or until when another worker has it. Where claims cannot

@@ -7,10 +7,12 @@
 // # What is durable when
 //
 // Each write is one statement and one commit, which the server has synced to its disk when the
-// call returns, unless the database says otherwise (synchronous_commit). Writes of different
-// connections share a sync. So throughput grows with connections, up to some tens: the pool has
-// [Connections] of them unless the address says pool_max_conns. What Take hides is not synced: an
-// instance that a crash of the server shows again is taken twice, and claimed once.
+// call returns, unless the database says otherwise (synchronous_commit). Swaps that come while
+// others are on their way share a statement and its commit, with others of this process: an idle
+// store writes each at once, and a busy one hundreds together. Other writes share a sync with
+// those of other connections. The pool has [Connections] of them unless the address says
+// pool_max_conns. What Take hides is not synced: an instance that a crash of the server shows
+// again is taken twice, and claimed once.
 //
 // # Several workers
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // # Tables
@@ -71,6 +72,10 @@ CREATE TABLE leases (
 // ErrVersion is matched by the error for tables that a newer version of this package has made.
 var ErrVersion = errors.New("pgstore: the tables have a newer version")
 
+// ErrForeign is matched by the error for a schema in which something else has tables of the same
+// names.
+var ErrForeign = errors.New("pgstore: the tables are not of this package")
+
 // migrationLock is the number of the advisory lock that one Open at a time has. Any number does
 // that other programs do not use.
 const migrationLock = 0x6d6f76656e657874
@@ -91,7 +96,12 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 			return nil
 		}
 		for _, m := range migrations[has:] {
-			if _, err := tx.Exec(ctx, m); err != nil {
+			_, err := tx.Exec(ctx, m)
+			var refused *pgconn.PgError
+			if errors.As(err, &refused) && refused.Code == "42P07" {
+				return fmt.Errorf("%w: the schema %q: %w", ErrForeign, schema, err)
+			}
+			if err != nil {
 				return fmt.Errorf("migrating the schema %q: %w", schema, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
@@ -28,6 +29,10 @@ var ErrClosed = errors.New("pgstore: the store is closed")
 // not UTF-8, or has a zero byte.
 var ErrText = errors.New("pgstore: the text is not UTF-8, or has a zero byte")
 
+// ErrRights is matched by the error for a user who may not do what the store needs. The message of
+// the server names the table.
+var ErrRights = errors.New("pgstore: the user lacks a right")
+
 // Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
 // safe for concurrent use. A nil context never ends.
 type Store struct {
@@ -35,6 +40,7 @@ type Store struct {
 	steps     *pgxpool.Pool // of their transactions
 	most      int32         // of these
 	schema    string
+	writer    writer
 	closed    atomic.Bool
 	listeners listeners.Set
 }
@@ -63,7 +69,7 @@ func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
 		}
 	}
 	if err := s.open(background(ctx), address); err != nil {
-		return nil, fmt.Errorf("pgstore: opening the store: %w", err)
+		return nil, fmt.Errorf("pgstore: opening the store: %w", marked(err))
 	}
 	return s, nil
 }
@@ -92,6 +98,7 @@ func (s *Store) open(ctx context.Context, address string) error {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
+	s.writer.pool = s.pool
 	return s.openSteps(ctx, own)
 }
 
@@ -139,7 +146,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	if err := s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
-	mail, err = swap(background(ctx), s.pool, r)
+	mail, err = s.writer.swap(background(ctx), r)
 	switch {
 	case errors.Is(err, durable.ErrConflict):
 		return false, err
@@ -332,13 +339,13 @@ func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 // columns of a record, in the order of scan.
 const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
 
-// scan reads a record from a row.
-func scan(row pgx.Row) (*durable.Record, error) {
+// scan reads a record from a row, behind other columns.
+func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
 	var created, updated, due *int64
-	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)
+	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
 	if err != nil {
 		return nil, err
 	}
@@ -395,5 +402,14 @@ func (s *Store) wrap(err error) error {
 	if s.closed.Load() {
 		err = errors.Join(ErrClosed, err)
 	}
-	return fmt.Errorf("pgstore: %w", err)
+	return fmt.Errorf("pgstore: %w", marked(err))
+}
+
+// marked is an error of the server with what programs match it by.
+func marked(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "42501" {
+		return fmt.Errorf("%w: %w", ErrRights, err)
+	}
+	return err
 }

@@ -116,6 +116,7 @@ func TestAUserWithoutRightsIsTold(t *testing.T) {
 	guest := strings.Replace(server.Address(), "user=postgres", "user=guest", 1)
 	schema := newSchema()
 	_, err = pgstore.Open(t.Context(), guest, pgstore.Schema(schema))
+	require.ErrorIs(t, err, pgstore.ErrRights)
 	require.ErrorContains(t, err, "permission denied")
 
 	opened(t, schema)
@@ -166,9 +167,10 @@ func TestASendMeetsTheEndOfAWait(t *testing.T) {
 			assert.NoError(t, err)
 		})
 		both.Wait()
-		ids, _, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+		taken, _, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(1, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 		require.NoError(t, err)
-		assert.Equal(t, []string{r.ID}, ids)
+		require.Len(t, taken, 1)
+		assert.Equal(t, r.ID, taken[0].ID)
 		list, err := s.Inbox(t.Context(), r.ID, 0)
 		require.NoError(t, err)
 		assert.Len(t, list, 1, "one of two with the same key")
@@ -257,4 +259,9 @@ func BenchmarkSwap(b *testing.B) {
 			all.Wait()
 		})
 	}
+}
+
+func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
+	schema := newSchema()
+	durabletest.TwoPrograms(t, opened(t, schema), opened(t, schema))
 }

@@ -21,30 +21,38 @@ import (
 // An expired lease may be renewed between the two steps: the instance is then loaded by a worker
 // that sees a living owner, or is claimed. A claim compares versions, so both are safe.
 
+// What is due changes faster than the statistics of the server, which believes that few instances
+// are due when many are: then it reads all of them, and sorts them for the few that are wanted. So
+// its planner is left no other way than the indexes, which have them in order.
+
+// unplanned makes the settings of the transaction of a Take.
+const unplanned = `SELECT set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
+	set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+
 // served selects what a worker serves: $2 are its functions, $3 its steps, NULL for all.
 const served = `function = ANY ($2) AND (step = '' OR $3::text[] IS NULL OR step = ANY ($3))`
 
 const (
-	due = `SELECT id, wake FROM instances WHERE owner = '' AND wake <= $1 AND ` + served + `
+	due = `SELECT wake, last > floor, ` + columns + ` FROM instances WHERE owner = '' AND wake <= $1 AND ` + served + `
 		ORDER BY wake, id LIMIT $4 FOR UPDATE SKIP LOCKED`
-	owned = `SELECT id, greatest(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
+	owned = `SELECT greatest(coalesce(wake, 0), coalesce(until, 0)) AS at, last > floor, ` + columns + ` FROM instances LEFT JOIN leases ON worker = owner
 		WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) <= $1 AND ` + served + `
 		ORDER BY at, id LIMIT $4 FOR UPDATE OF instances SKIP LOCKED`
 	hide = `UPDATE instances SET wake = $1 WHERE id = ANY ($2)`
 	next = `SELECT least(
-		(SELECT min(wake) FROM instances WHERE owner = '' AND wake > $1 AND ` + served + `),
+		(SELECT wake FROM instances WHERE owner = '' AND wake > $1 AND ` + served + ` ORDER BY wake, id LIMIT 1),
 		(SELECT min(greatest(coalesce(wake, 0), coalesce(until, 0))) FROM instances LEFT JOIN leases ON worker = owner
 			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + served + `))`
 )
 
 // candidate is an instance that can be taken, and since when.
 type candidate struct {
-	ID string
-	At int64
+	taken durable.Taken
+	at    int64
 }
 
 // Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, soonest time.Time, err error) {
+func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Taken, soonest time.Time, err error) {
 	if err := s.refused(slices.Concat(t.Functions, t.Steps)...); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
@@ -55,42 +63,46 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, soone
 		if err != nil {
 			return err
 		}
+		var ids []string
 		for _, c := range found[:min(len(found), t.Limit)] {
-			ids = append(ids, c.ID)
+			ids, list = append(ids, c.taken.ID), append(list, c.taken)
 		}
 		batch := &pgx.Batch{}
 		if len(ids) > 0 {
 			batch.Queue(hide, hidden.UnixNano(), ids)
 		}
-		var at *int64
-		batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error { return row.Scan(&at) })
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
+		if soonest = t.Now; len(found) <= t.Limit { // else more are due
+			batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {
+				var at *int64
+				err := row.Scan(&at)
+				soonest = timeOf(at)
+				return err
+			})
 		}
-		if soonest = timeOf(at); len(found) > t.Limit {
-			soonest = t.Now // more are due
-		}
-		return nil
+		return tx.SendBatch(ctx, batch).Close()
 	})
 	if err != nil {
 		return nil, time.Time{}, s.wrap(err)
 	}
-	return ids, soonest, nil
+	return list, soonest, nil
 }
 
 // candidates locks what is due, and returns it, the oldest first: one more than the limit at most
 // of each kind, which says that there is more.
 func candidates(ctx context.Context, tx pgx.Tx, now int64, t durable.Taking) (found []candidate, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue("SET LOCAL synchronous_commit = off")
+	batch.Queue(unplanned)
 	for _, query := range []string{due, owned} {
 		batch.Queue(query, now, t.Functions, t.Steps, t.Limit+1).Query(func(rows pgx.Rows) error {
-			some, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
+			some, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
+				c.taken.Record, err = scan(row, &c.at, &c.taken.Mail)
+				return c, err
+			})
 			found = append(found, some...)
 			return err
 		})
 	}
 	err = tx.SendBatch(ctx, batch).Close()
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
 	return found, err
 }

@@ -1,12 +1,9 @@
 package sqlitestore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/movenext/movenext/durable"
@@ -17,6 +14,7 @@ type statements struct {
 	begin, commit, rollback       *sql.Stmt
 	create, replace, drop, wakeAt *sql.Stmt
 	inbox, addKey, append, number *sql.Stmt
+	hide, byRow                   *sql.Stmt
 	lease, due, owned, nextDue    *sql.Stmt
 	old, forget                   *sql.Stmt
 	forgetMessages, forgetKeys    *sql.Stmt
@@ -51,13 +49,15 @@ func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 		{&t.number, "UPDATE instances SET last = last + 1 WHERE id = ? RETURNING last"},
 		{&t.append, "INSERT INTO messages (id, seq, name, key, payload, sent) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&t.lease, "INSERT INTO leases (worker, until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET until = excluded.until"},
-		{&t.due, `SELECT id, wake FROM instances WHERE owner = '' AND wake <= ?3
+		{&t.hide, "UPDATE instances SET wake = ?1 WHERE rowid IN (SELECT value FROM json_each(?2))"},
+		{&t.byRow, "SELECT " + takenColumns + " FROM instances WHERE rowid = ?"},
+		{&t.due, `SELECT rowid, wake, ` + takenColumns + ` FROM instances WHERE owner = '' AND wake <= ?3
 			AND ` + served + ` ORDER BY wake, id LIMIT ?4`},
-		{&t.owned, `SELECT id, max(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
+		{&t.owned, `SELECT instances.rowid, max(coalesce(wake, 0), coalesce(until, 0)) AS at FROM instances LEFT JOIN leases ON worker = owner
 			WHERE owner <> '' AND ` + served + ` ORDER BY at, id`},
-		{&t.nextDue, `SELECT id, wake FROM instances WHERE owner = '' AND wake IS NOT NULL
+		{&t.nextDue, `SELECT wake FROM instances WHERE owner = '' AND wake IS NOT NULL
 			AND ` + served + ` ORDER BY wake, id LIMIT 1`},
-		{&t.old, `SELECT id, updated FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < ? LIMIT ?`},
+		{&t.old, `SELECT id FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < ? LIMIT ?`},
 		{&t.forget, "DELETE FROM instances WHERE id = ?"},
 		{&t.forgetMessages, "DELETE FROM messages WHERE id = ?"},
 		{&t.forgetKeys, "DELETE FROM keys WHERE id = ?"},
@@ -133,91 +133,21 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	return err
 }
 
-// candidate is an instance that a query has found, and a time of it.
-type candidate struct {
-	id string
-	at int64
-}
-
-// take hides what is due, and returns it.
-func (t *statements) take(ctx context.Context, by durable.Taking) (ids []string, next time.Time, err error) {
-	names, err := json.Marshal(by.Functions)
-	if err != nil || len(by.Functions) == 0 {
-		return nil, time.Time{}, err
-	}
-	list, err := json.Marshal(by.Steps)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	now, functions, steps := by.Now.UnixNano(), string(names), string(list)
-	due, err := t.candidates(ctx, t.due, functions, steps, now, by.Limit)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	owned, err := t.candidates(ctx, t.owned, functions, steps)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	later := sql.NullInt64{}
-	soonest := func(at int64) {
-		if !later.Valid || at < later.Int64 {
-			later = sql.NullInt64{Int64: at, Valid: true}
-		}
-	}
-	for _, c := range owned {
-		if c.at > now {
-			soonest(c.at)
-			break // they are in order
-		}
-		due = append(due, c)
-	}
-	slices.SortStableFunc(due, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-	hidden := by.Now.Add(by.Hide)
-	for i, c := range due {
-		if i >= by.Limit {
-			soonest(c.at)
-			break
-		}
-		if _, err := t.wakeAt.ExecContext(ctx, nanos(hidden), c.id); err != nil {
-			return nil, time.Time{}, err
-		}
-		ids = append(ids, c.id)
-	}
-	if len(ids) > 0 {
-		soonest(hidden.UnixNano())
-	}
-	rest, err := t.candidates(ctx, t.nextDue, functions, steps)
-	for _, c := range rest {
-		soonest(c.at)
-	}
-	return ids, timeOf(later), err
-}
-
-func (t *statements) candidates(ctx context.Context, s *sql.Stmt, args ...any) (list []candidate, err error) {
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err has what it would say
-	for rows.Next() {
-		var c candidate
-		if err := rows.Scan(&c.id, &c.at); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
-}
-
 // purge deletes what ended before a time, and the leases of workers that are gone since then.
 func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	old, err := t.candidates(ctx, t.old, nanos(before), limit)
+	var old []string
+	err = each(ctx, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		old = append(old, id)
+		return err
+	}, t.old, nanos(before), limit)
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range old {
+	for _, id := range old {
 		for _, s := range []*sql.Stmt{t.forget, t.forgetMessages, t.forgetKeys} {
-			if _, err := s.ExecContext(ctx, c.id); err != nil {
+			if _, err := s.ExecContext(ctx, id); err != nil {
 				return 0, err
 			}
 		}

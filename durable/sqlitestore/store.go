@@ -147,7 +147,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		return nil, err
 	}
 	ctx = background(ctx)
-	err = each(ctx, s.reads, func(rows *sql.Rows) error {
+	err = each(ctx, func(rows *sql.Rows) error {
 		var m durable.Message
 		var sent sql.NullInt64
 		if err := rows.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent); err != nil {
@@ -156,7 +156,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		m.Sent = timeOf(sent)
 		list = append(list, m)
 		return nil
-	}, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq", id, after)
+	}, asked{s.reads, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq"}, id, after)
 	if err != nil || len(list) > 0 {
 		return list, wrap(err)
 	}
@@ -169,12 +169,12 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 }
 
 // Take implements [durable.Store].
-func (s *Store) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	err = s.w.do(ctx, false, func(ctx context.Context, st *statements) error {
-		ids, next, err = st.take(ctx, t)
+		due, next, err = st.take(ctx, t)
 		return err
 	})
-	return ids, next, err
+	return due, next, err
 }
 
 // Lease implements [durable.Store].
@@ -216,7 +216,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if len(f.Labels) == 0 {
 		query, args = query+" LIMIT ?", append(args, f.Most())
 	}
-	err = each(background(ctx), s.reads, func(rows *sql.Rows) error {
+	err = each(background(ctx), func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
 			return err
@@ -228,7 +228,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 			return errEnough
 		}
 		return nil
-	}, query, args...)
+	}, asked{s.reads, query}, args...)
 	return list, wrap(err)
 }
 
@@ -247,13 +247,16 @@ func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 // columns of a record, in the order of scan.
 const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
 
-// scan reads a record from a row.
-func scan(row interface{ Scan(...any) error }) (*durable.Record, error) {
+// scanner is a row.
+type scanner interface{ Scan(to ...any) error }
+
+// scan reads a record from a row, behind other columns.
+func scan(row scanner, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
 	var created, updated, due sql.NullInt64
-	err := row.Scan(&r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
-		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)
+	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
+		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
 	if err != nil {
 		return nil, err
 	}
@@ -264,11 +267,21 @@ func scan(row interface{ Scan(...any) error }) (*durable.Record, error) {
 // errEnough ends a query early.
 var errEnough = errors.New("enough")
 
-// each calls f for each row of a query.
-func each(ctx context.Context, db interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, f func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := db.QueryContext(ctx, query, args...)
+// asked is a query of a pool.
+type asked struct {
+	db    *sql.DB
+	query string
+}
+
+func (a asked) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+	return a.db.QueryContext(ctx, a.query, args...)
+}
+
+// each calls f for each row of a query, until it returns an error.
+func each(ctx context.Context, f func(*sql.Rows) error, query interface {
+	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
+}, args ...any) error {
+	rows, err := query.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}

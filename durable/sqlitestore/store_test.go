@@ -313,10 +313,10 @@ func TestManyInstances(t *testing.T) {
 		})
 	}
 	all.Wait()
-	ids, next, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(50, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
+	list, next, err := s.Take(t.Context(), durable.Taking{Now: time.Unix(50, 0), Hide: time.Hour, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
-	assert.Equal(t, "i000000", ids[0])
-	assert.Len(t, ids, 10)
+	assert.Equal(t, "i000000", list[0].ID)
+	assert.Len(t, list, 10)
 	assert.Equal(t, int64(10), next.Unix())
 }
 
@@ -365,4 +365,9 @@ func BenchmarkTakeAmongMany(b *testing.B) {
 		require.NoError(b, err)
 		require.Empty(b, ids)
 	}
+}
+
+func TestTwoProgramsOfOneNameLeaveEachOtherAlone(t *testing.T) {
+	file := fileIn(t)
+	durabletest.TwoPrograms(t, opened(t, file), opened(t, file))
 }

@@ -52,9 +52,14 @@ func (b bad) Load(ctx context.Context, id string) (*durable.Record, error) {
 	b.wait(ctx)
 	r, err := b.Store.Load(ctx, id)
 	if err == nil {
-		r.Created, r.Updated, r.Due = b.read(r.Created), b.read(r.Updated), b.read(r.Due)
+		b.skew(r)
 	}
 	return r, err
+}
+
+// skew turns the times of a record that has been read into those of this worker.
+func (b bad) skew(r *durable.Record) {
+	r.Created, r.Updated, r.Due = b.read(r.Created), b.read(r.Updated), b.read(r.Due)
 }
 
 // Swap implements [durable.Store].
@@ -68,11 +73,14 @@ func (b bad) Swap(ctx context.Context, r *durable.Record) (mail bool, err error)
 }
 
 // Take implements [durable.Store].
-func (b bad) Take(ctx context.Context, t durable.Taking) (ids []string, next time.Time, err error) {
+func (b bad) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	b.wait(ctx)
 	t.Now = b.told(t.Now)
-	ids, next, err = b.Store.Take(ctx, t)
-	return ids, b.read(next), err
+	due, next, err = b.Store.Take(ctx, t)
+	for _, d := range due {
+		b.skew(d.Record)
+	}
+	return due, b.read(next), err
 }
 
 // Lease implements [durable.Store].

@@ -1,0 +1,22 @@
+package durable
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A take that has filled the slots is followed by one for a part of them. Long steps that hold the
+// others do not keep a free one idle for ever, nor does a clock that is set back.
+func TestATakeWaitsForFreeSlotsForAWhileAlone(t *testing.T) {
+	ended := time.Unix(1000, 0)
+	full := asking{filled: true, ended: ended, took: time.Millisecond}
+	assert.True(t, full.early(ended, 1, 128))
+	assert.True(t, full.early(ended.Add(15*time.Millisecond), 31, 128))
+	assert.False(t, full.early(ended, 32, 128), "a part is free")
+	assert.False(t, full.early(ended.Add(16*time.Millisecond), 1, 128), "the others are slow")
+	assert.False(t, full.early(ended.Add(-time.Hour), 1, 128), "the clock was set back")
+	assert.False(t, full.early(ended, 1, 1), "the only slot is free")
+	assert.False(t, asking{ended: ended, took: time.Hour}.early(ended, 1, 128), "the last one has found little")
+}

@@ -1,0 +1,234 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Swaps together
+//
+// A statement and its commit cost the server more than the row that they write. So the swaps of
+// instances that come while others are on their way are made together, by one statement for the
+// new ones and one for the others. An idle store writes each swap at once and alone.
+//
+//	a caller                              a lane
+//	 1. lock; append the swap              1. lock; take swaps that wait; none: end
+//	 2. fewer lanes than there may be:     2. unlock; one: as a statement of its own
+//	    start one                          3. more: the statements of all, one commit
+//	 3. unlock; wait for the answer        4. answer each; again from 1
+//
+// A statement says for each swap whether its version was the stored one. Two swaps of one instance
+// are never in one statement. An error of the server means that none was written: then each is
+// made again alone, so that the error meets the swap that causes it. After an error of the
+// connection each of them may have been written, as after that of a swap alone.
+//
+// A caller whose context ends does not wait any more. The statements end if all callers are gone.
+
+const (
+	lanes     = 4       // groups that are on their way at a time
+	most      = 256     // swaps of a group
+	mostBytes = 4 << 20 // of their states, but for the last one
+)
+
+// swapping is a swap that waits.
+type swapping struct {
+	ctx    context.Context
+	r      durable.Record // the caller's may change when it is gone
+	answer chan struct{}  // closed: what follows is set
+	mail   bool
+	err    error
+}
+
+// writer makes the swaps of a store.
+type writer struct {
+	pool *pgxpool.Pool
+
+	mu    sync.Mutex // guards what follows
+	queue []*swapping
+	lanes int
+}
+
+// swap writes a record, and leaves its version. It blocks until that is durable.
+func (w *writer) swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	one := &swapping{ctx: ctx, r: *r, answer: make(chan struct{})}
+	one.r.State = slices.Clone(r.State)
+	w.mu.Lock()
+	w.queue = append(w.queue, one)
+	if w.lanes < lanes {
+		w.lanes++
+		go w.lane()
+	}
+	w.mu.Unlock()
+	select {
+	case <-one.answer:
+		return one.mail, one.err
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// lane makes swaps until none waits.
+func (w *writer) lane() {
+	for group := w.next(); len(group) > 0; group = w.next() {
+		w.write(group)
+	}
+}
+
+// next returns swaps that wait, of different instances; none: the lane ends.
+func (w *writer) next() (group []*swapping) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids, bytes, n := map[string]bool{}, 0, 0
+	for n < len(w.queue) && n < most && bytes < mostBytes && !ids[w.queue[n].r.ID] {
+		ids[w.queue[n].r.ID] = true
+		bytes += len(w.queue[n].r.State)
+		n++
+	}
+	group, w.queue = w.queue[:n:n], w.queue[n:]
+	if n == 0 {
+		w.lanes--
+	}
+	return group
+}
+
+// write makes the swaps of a group, and answers them.
+func (w *writer) write(group []*swapping) {
+	ctx, stop := whileAnyWaits(group)
+	defer stop()
+	if len(group) == 1 || !w.together(ctx, group) {
+		for _, one := range group {
+			one.mail, one.err = swap(one.ctx, w.pool, &one.r)
+		}
+	}
+	for _, one := range group {
+		close(one.answer)
+	}
+}
+
+// whileAnyWaits is a context that ends when those of all callers have.
+func whileAnyWaits(group []*swapping) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
+	var mu sync.Mutex
+	left := len(group)
+	ends := []func() bool{}
+	for _, one := range group {
+		ends = append(ends, context.AfterFunc(one.ctx, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if left--; left == 0 {
+				cancel()
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, end := range ends {
+			end()
+		}
+		cancel()
+	}
+}
+
+// input are the swaps of a group: an array for each column.
+const input = `unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[],
+	$10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::text[])
+	AS n (number, id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step)`
+
+const (
+	createAll = `WITH made AS (
+			INSERT INTO instances (` + columns + `, wake)
+			SELECT id, function, run, 1, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step,
+				CASE WHEN owner = '' THEN due END FROM ` + input + `
+			ON CONFLICT (id) DO NOTHING RETURNING id, last > seen AS mail
+		) SELECT n.number, mail FROM made JOIN unnest($1::bigint[], $2::text[]) AS n (number, id) USING (id)`
+	replaceAll = `WITH swapped AS (
+			UPDATE instances AS i SET function = n.function, run = n.run, version = i.version + 1, status = n.status, reason = n.reason,
+				labels = n.labels, created = n.created, updated = n.updated, owner = n.owner, epoch = n.epoch, due = n.due, seen = n.seen,
+				floor = n.floor, state = n.state, step = n.step,
+				wake = CASE WHEN n.owner <> '' THEN NULL WHEN i.last > n.seen AND n.status IN ('running', 'waiting') THEN 0 ELSE n.due END
+			FROM ` + input + `
+			WHERE i.id = n.id AND i.version = n.version RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
+		), dropped AS (
+			DELETE FROM messages USING swapped WHERE swapped.floor > 0 AND messages.id = swapped.id AND seq <= swapped.floor
+		) SELECT number, mail FROM swapped`
+)
+
+// together makes the swaps of a group by one transaction. It returns false if none is made, and
+// each is to be made alone; else the answers are in the group.
+func (w *writer) together(ctx context.Context, group []*swapping) (done bool) {
+	var fresh, changed arrays
+	for i, one := range group {
+		one.err = durable.ErrConflict // unless a statement says that it was written
+		to := &changed
+		if one.r.Version == 0 {
+			to = &fresh
+		}
+		if to.add(i, &one.r) != nil {
+			return false // the labels cannot be written
+		}
+	}
+	batch := &pgx.Batch{}
+	answer := func(rows pgx.Rows) error {
+		var i int
+		var mail bool
+		_, err := pgx.ForEachRow(rows, []any{&i, &mail}, func() error {
+			group[i].mail, group[i].err = mail, nil
+			return nil
+		})
+		return err
+	}
+	if len(fresh.number) > 0 {
+		batch.Queue(createAll, fresh.all()...).Query(answer)
+	}
+	if len(changed.number) > 0 {
+		batch.Queue(replaceAll, changed.all()...).Query(answer)
+	}
+	err := w.pool.SendBatch(ctx, batch).Close()
+	if errors.As(err, new(*pgconn.PgError)) {
+		return false
+	}
+	for _, one := range group {
+		if err != nil {
+			one.mail, one.err = false, err
+		}
+	}
+	return true
+}
+
+// arrays are the parameters of input.
+type arrays struct {
+	number                                                 []int64
+	id, function, run, status, reason, labels, owner, step []string
+	version, epoch, seen, floor                            []int64
+	created, updated, due                                  []*int64
+	state                                                  [][]byte
+}
+
+// add adds a record.
+func (a *arrays) add(i int, r *durable.Record) error {
+	labels, err := json.Marshal(r.Labels)
+	a.number = append(a.number, int64(i))
+	a.id, a.function, a.run, a.step = append(a.id, r.ID), append(a.function, r.Function), append(a.run, r.Run), append(a.step, r.Step)
+	a.status, a.reason, a.labels = append(a.status, string(r.Status)), append(a.reason, printable(r.Reason)), append(a.labels, string(labels))
+	a.owner, a.epoch, a.version = append(a.owner, r.Owner), append(a.epoch, r.Epoch), append(a.version, r.Version)
+	a.seen, a.floor, a.state = append(a.seen, r.Seen), append(a.floor, r.Floor), append(a.state, r.State)
+	a.created, a.updated, a.due = append(a.created, nanos(r.Created)), append(a.updated, nanos(r.Updated)), append(a.due, nanos(r.Due))
+	return err
+}
+
+// all are the parameters in their order.
+func (a *arrays) all() []any {
+	return []any{a.number, a.id, a.function, a.run, a.version, a.status, a.reason, a.labels, a.created, a.updated, a.owner, a.epoch, a.due,
+		a.seen, a.floor, a.state, a.step}
+}

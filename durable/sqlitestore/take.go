@@ -1,0 +1,123 @@
+package sqlitestore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/movenext/movenext/durable"
+)
+
+// # Taking
+//
+// A Take is a write, in a group with others. It reads what is due from the index, with the
+// records, and then hides all of them by one statement. Instances of workers whose leases have
+// expired are few: their records are read one by one.
+
+// takenColumns are the columns of scanTaken.
+const takenColumns = "last > floor, " + columns
+
+// candidate is an instance that can be taken, and since when.
+type candidate struct {
+	row, at int64
+	taken   durable.Taken // without a record: it is to be read
+}
+
+// take hides what is due, and returns it.
+func (t *statements) take(ctx context.Context, by durable.Taking) (list []durable.Taken, next time.Time, err error) {
+	names, err := json.Marshal(by.Functions)
+	if err != nil || len(by.Functions) == 0 {
+		return nil, time.Time{}, err
+	}
+	some, err := json.Marshal(by.Steps)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, functions, steps := by.Now.UnixNano(), string(names), string(some)
+	found, err := t.candidates(ctx, functions, steps, now, by.Limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	n := 0
+	for n < min(len(found), by.Limit) && found[n].at <= now {
+		n++
+	}
+	hidden := by.Now.Add(by.Hide)
+	if list, err = t.hideAll(ctx, found[:n], hidden); err != nil {
+		return nil, time.Time{}, err
+	}
+	later := sql.NullInt64{}
+	soonest := func(at int64) {
+		if !later.Valid || at < later.Int64 {
+			later = sql.NullInt64{Int64: at, Valid: true}
+		}
+	}
+	if n < len(found) {
+		soonest(found[n].at)
+	}
+	if n > 0 {
+		soonest(hidden.UnixNano())
+	}
+	err = each(ctx, func(rows *sql.Rows) error {
+		var at int64
+		err := rows.Scan(&at)
+		soonest(at)
+		return err
+	}, t.nextDue, functions, steps)
+	return list, timeOf(later), err
+}
+
+// candidates are what is due, and then the first that an owner has and that will be, the oldest
+// first.
+func (t *statements) candidates(ctx context.Context, functions, steps string, now int64, most int) (found []candidate, err error) {
+	err = each(ctx, func(rows *sql.Rows) (err error) {
+		var c candidate
+		c.taken, err = scanTaken(rows, &c.row, &c.at)
+		found = append(found, c)
+		return err
+	}, t.due, functions, steps, now, most)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, func(rows *sql.Rows) error {
+		var c candidate
+		err := rows.Scan(&c.row, &c.at)
+		if found = append(found, c); err == nil && c.at > now {
+			return errEnough // they are in order
+		}
+		return err
+	}, t.owned, functions, steps)
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	return found, err
+}
+
+// hideAll hides candidates until a time, and returns them.
+func (t *statements) hideAll(ctx context.Context, found []candidate, until time.Time) (list []durable.Taken, err error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	rows := make([]int64, len(found))
+	for i, c := range found {
+		rows[i] = c.row
+		if c.taken.Record == nil {
+			if c.taken, err = scanTaken(t.byRow.QueryRowContext(ctx, c.row)); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c.taken)
+	}
+	all, err := json.Marshal(rows)
+	if err == nil {
+		_, err = t.hide.ExecContext(ctx, nanos(until), string(all))
+	}
+	return list, err
+}
+
+// scanTaken reads an instance, behind other columns.
+func scanTaken(row scanner, before ...any) (t durable.Taken, err error) {
+	t.Record, err = scan(row, append(before, &t.Mail)...)
+	return t, err
+}
