@@ -32,9 +32,8 @@ import (
 //	is passed to a call that    and has the address by a call of another function, or by
 //	suspends                    a number: the compiler follows the address itself
 //
-// A number that is such an address, as for a system call, is no pointer for the collector, so it is
-// refused in both cases, however it was made: nothing moves the variable's address in it when the
-// variable moves into the frame.
+// A number that is such an address, as for a system call, is no pointer for the collector, so it
+// is refused in both cases, however it was made: it does not follow the variable into the frame.
 //
 // All other pointers come from outside of the function: parameters, what memory holds,
 // results of calls that were given no address of the function's variables. Their
