@@ -18,12 +18,6 @@ func heldUnsafe(at source.Extent, name string) source.Diagnostic {
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
-func heldAddress(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, name+" is the address of a variable as a number and is needed after a suspension",
-		"the variable may have another address by then, and a number does not follow it",
-		"keep the pointer, and convert it where the number is used")
-}
-
 // blockingInitialiser is a warning: it calls the plain function, which is correct Go
 // there.
 func blockingInitialiser(at source.Extent, name, callee string) source.Diagnostic {

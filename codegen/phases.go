@@ -196,15 +196,12 @@ func (fn *placed) heldUnsafe() []source.Diagnostic {
 	asked := map[*ir.Variable]bool{}
 	for _, p := range fn.points() {
 		for v := range fn.layout.Live.Before(p.Resume.At) {
-			if v.Type == nil || asked[v] {
+			if v.Type == nil || asked[v] || !typeset.IsBasic(v.Type, types.UnsafePointer) {
 				continue
 			}
 			asked[v] = true
-			switch {
-			case typeset.IsBasic(v.Type, types.UnsafePointer) && fn.MayBeOwn(v):
+			if fn.MayBeOwn(v) {
 				found = append(found, heldUnsafe(fn.Source.ExtentOf(v.Obj), v.Name))
-			case typeset.IsBasic(v.Type, types.Uintptr) && fn.MayBeAddress(v):
-				found = append(found, heldAddress(fn.Source.ExtentOf(v.Obj), v.Name))
 			}
 		}
 	}

@@ -63,6 +63,6 @@ func passedUnsafe(at source.Extent) source.Diagnostic {
 
 func passedAddress(at source.Extent) source.Diagnostic {
 	return source.Unsupported(at, "the address of a variable is passed as a number to a call that suspends",
-		"the variable may have another address by then, and a number does not follow it",
+		"the compiler does not follow a number, so the variable may be on a stack that is gone by then",
 		"pass the pointer, and convert it in the call of the system call")
 }

@@ -32,8 +32,11 @@ import (
 //	is passed to a call that    and has the address by a call of another function, or by
 //	suspends                    a number: the compiler follows the address itself
 //
-// A number that is such an address, as for a system call, is no pointer for the collector, so it
-// is refused in both cases, however it was made: it does not follow the variable into the frame.
+// A number that is such an address, as wrappers of ioctl get it, is refused as an argument however
+// it was made. The compiler does not see that the address leaves the function. If the variable is
+// not needed after the call, nothing else takes it off the stack of MoveNext, and the system call
+// writes to a stack that is gone. One that is kept is accepted: a variable that is needed later
+// is in a cell of its own, where its address stays.
 //
 // All other pointers come from outside of the function: parameters, what memory holds,
 // results of calls that were given no address of the function's variables. Their
@@ -81,19 +84,6 @@ func (fs *Facts) MayBeOwn(v *ir.Variable) bool {
 type pointerSources struct {
 	info   *types.Info
 	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
-}
-
-// MayBeAddress reports whether a variable may be the address of a variable of the function, as
-// a number.
-func (fs *Facts) MayBeAddress(v *ir.Variable) bool {
-	switch {
-	case v.Obj != nil:
-		own, _ := v.Obj.(*types.Var)
-		return own != nil && fs.origins().anyAddress(own)
-	case v.Of != nil:
-		return fs.origins().isAddress(v.Of)
-	}
-	return false
 }
 
 func pointerSourcesOf(fs *Facts) *pointerSources {
