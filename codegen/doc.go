@@ -171,7 +171,7 @@
 //	goto range1
 //	endRange1:
 //
-// Nor does Go allow to jump over a declaration. That is why variables are
+// Go does not allow jumps over a declaration either. That is why variables are
 // declared at the top of MoveNext or inside of blocks, and nowhere else.
 //
 // # Suspending inside an expression

@@ -28,7 +28,7 @@ import (
 // left with the primitive in one step, under its lock, and a server needs no other
 // agreement with the machine. The obvious order is to queue first and let the machine
 // join later, by a compare-and-swap against a swap of the server. It cost 20 ns of a
-// message. It would also leave a machine that panics on the way in the queue.
+// message. A machine that panics in between would stay in the queue.
 //
 //	the machine                            a server              a waiter that gives up
 //	 1. find nothing; watch the context     1. lock               1. lock

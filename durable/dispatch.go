@@ -10,7 +10,7 @@ import (
 // has found stuck.
 const reviving = time.Minute
 
-// serve takes what is due and runs it, and renews the lease, until the engine is shut down.
+// serve takes what is due and runs it until the engine is shut down.
 func (e *Engine) serve() {
 	defer e.over()
 	revived := map[string]time.Time{}

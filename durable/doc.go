@@ -69,7 +69,7 @@
 // The generator writes what checkpoints contain, for each version of a function, into the file
 // movenext_layouts.txt next to its source, which is committed. It compares a changed function with
 // all of them. A change that an instance in flight would not survive is a finding: a value that
-// was not saved, a type that is another one now, a step that would run twice or be skipped, a
+// was not saved, a changed type, a step that would run twice or be skipped, a
 // changed meaning. The command movenext accept takes what can be taken. [Function.Resumes] and
 // [Function.Migrations] are the outcome. An instance with any other [Function.Layout] is stuck
 // until a program runs that knows it.

@@ -105,7 +105,7 @@ type Engine struct {
 	active    int // the dispatcher, and the runs that it has started
 }
 
-// Open starts an engine on a store. Values of ctx are seen by steps; its end does not stop the
+// Open starts an engine on a store. Steps see the values of ctx; its end does not stop the
 // engine. Open fails if the store cannot be written to. [Engine.Shutdown] stops the engine,
 // whose goroutines live until then.
 func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
@@ -195,7 +195,7 @@ func (e *Engine) end() {
 	}
 }
 
-// began notes a run, and over its end: the last one ends the engine's work.
+// began counts a run; over ends it: the last one ends the engine's work.
 func (e *Engine) began() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

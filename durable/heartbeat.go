@@ -62,7 +62,7 @@ func (a *attempt) stop(cause error) {
 	a.cancel(cause)
 }
 
-// end is the end of the step.
+// end marks the step as ended and answers its heartbeats.
 func (a *attempt) end(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ func (a *attempt) beat(b *beat) bool {
 	return !a.over
 }
 
-// news is what has happened since the last call: heartbeats, or the end.
+// news returns what has happened since the last call: heartbeats, or the end.
 func (a *attempt) news() (beats []*beat, over bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,7 +15,7 @@ type Retry struct {
 	Timeout  time.Duration // of one attempt: its context ends; 0: none
 
 	// Heartbeat is how long an attempt may go without a call of [Heartbeat]: then its
-	// context ends, and its error is ErrNoHeartbeat as well. 0: for ever.
+	// context ends, and its error is ErrNoHeartbeat as well. 0: forever.
 	Heartbeat time.Duration
 
 	// Never are errors after which the step is not tried again, as errors.Is finds

@@ -231,7 +231,7 @@ func (r *run) stickAtLast(why error) {
 	r.stick(why)
 }
 
-// resume is what the checkpoint says: call the step, or look whether the wait is over.
+// resume continues as the checkpoint says: it calls the step or checks the wait.
 func (r *run) resume() (goOn bool, err error) {
 	switch {
 	case r.doc.Step != "":
@@ -265,7 +265,7 @@ func (r *run) moveNext() (finished bool, err error) {
 	return finished, nil
 }
 
-// arrive is what happens at a point that has just been reached.
+// arrive handles a point that was just reached.
 func (r *run) arrive() (goOn bool, err error) {
 	p := r.f.points[r.point]
 	r.at(p.Name, p.At, "")
@@ -298,7 +298,7 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 	r.doc.Layout, r.record.Step = r.f.layout, r.doc.Step
 	mail, err = r.trySave(status, owner, due)
 	if errors.Is(err, ErrTooLarge) && len(r.doc.Trail) > 0 {
-		r.doc.Trail = nil // going on matters more than going back
+		r.doc.Trail = nil // continuing matters more than being able to reset
 		mail, err = r.trySave(status, owner, due)
 	}
 	if errors.Is(err, ErrTooLarge) { // for every store, or for this one
@@ -341,7 +341,7 @@ func (r *run) write() (mail bool, err error) {
 	return mail, err
 }
 
-// captured is the frame's values in the document; a value that cannot be saved makes the
+// captured writes the frame's values into the document; a value that cannot be saved makes the
 // instance stuck.
 func (r *run) captured() (ok bool) {
 	point := r.point
@@ -360,7 +360,7 @@ func (r *run) captured() (ok bool) {
 	return true
 }
 
-// saved is save, for which a document that is too large is a reason to be stuck.
+// saved is like save, but makes the instance stuck if the document is too large.
 func (r *run) saved(status Status, owner string, due time.Time) (mail, ok bool, err error) {
 	mail, err = r.save(status, owner, due)
 	if errors.As(err, new(unsavableError)) {

@@ -52,7 +52,7 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	return false, nil // Shutdown has ended the step; the checkpoint repeats it
 }
 
-// attempt is call, with what is told and counted.
+// attempt calls the step, and reports and counts it.
 func (r *run) attempt() error {
 	v := Event{Kind: StepBegan, Step: r.doc.Step, Attempt: r.doc.Attempt}
 	r.happened(v)

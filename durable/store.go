@@ -81,7 +81,7 @@ type Message struct {
 // Taking says which instances a worker is ready to run.
 type Taking struct {
 	Now       time.Time
-	Hide      time.Duration // how long the taken ones are not due for others
+	Hide      time.Duration // how long taken instances stay hidden from other workers
 	Functions []string      // which the worker serves
 	Steps     []string      // which it calls; an instance without a Step is for all. nil: all
 	Limit     int

@@ -47,7 +47,7 @@ type realContext struct {
 
 var _ context.Context = (*body)(nil)
 
-// nest notes what the job's context lies in. ctx is its parent.
+// nest records the enclosing context. ctx is its parent.
 func (b *body) nest(ctx context.Context) {
 	b.parent = ctx
 	direct, ok := ctx.(*body)

@@ -13,7 +13,7 @@ import (
 // A job that waits for itself, or for a job that waits for it, waits forever. How much
 // of this can be detected without slowing anything else down?
 //
-// A job's waiters are in its list; so a search can go from a job to its waiters, to
+// A job's waiters are in its list; so a search can walk from a job to its waiters, to
 // their waiters, and so on. If that leads from the job that is about to wait to the job
 // that it wants to wait for, the cycle is closed. Only a job that is about to block
 // pays for the search, and it usually has no waiters.
@@ -59,7 +59,7 @@ func (e *CycleError) Unwrap() error { return ErrCycle }
 
 // # A machine that closes a cycle
 //
-// It registers first, and looks then ([insides.TakeBack]): of two that close a cycle at
+// It registers first and then searches ([insides.TakeBack]): of two that close a cycle at
 // the same moment, both would look before either can be seen, and both would wait
 // forever. Registering is a compare-and-swap on the list of the awaited job, so all
 // registrations of a cycle have an order. The last to register looks when all others can

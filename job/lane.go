@@ -56,7 +56,7 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.ended) }
 
-// ended gives a slot to the next. It is called though work panics, or exits.
+// ended gives a slot to the next. It is also called if the work panics or exits.
 func (l *lane) ended(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -94,7 +94,7 @@ func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
 		t.worker = on
 		if q != nil {
-			// It is within other work, perhaps not on the worker's goroutine.
+			// The job runs inside other work, perhaps not on the worker's goroutine.
 			t.spent = jobcore.Unproven | 1
 		}
 		t.finish(self, q, q == nil)

@@ -39,7 +39,7 @@ func (c *core) wait(ctx context.Context) error {
 // a WhenAll of a WhenAll.
 const servedDepth = 32
 
-// serve does for the job's end what the waiter may do on its own goroutine, and reports
+// serve runs on the waiter's goroutine what the job still needs to complete, and reports
 // whether the job has ended. A queued job is run in place; for a [WhenAll] its queued jobs,
 // the newest first, as their worker would take them; for a continuation first its
 // antecedent. A wait with a deadline runs nothing, since running cannot be bounded.

@@ -257,7 +257,7 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 }
 
 // event is the poller's part of the race: bits are the conditions, fetched by the
-// fetch of that number. Where nothing waits, as after Close, it is noted alone.
+// fetch of that number. Where nothing waits, as after Close, the event is only recorded.
 func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
 	var a, b *operation

@@ -15,7 +15,7 @@ type Shutdowner interface {
 }
 
 // Consenter is a scheduler that allows a waiting goroutine to run queued work in
-// place. The waiter claims the work by its own means; the queued entry then finds
+// place. The waiter claims the work itself; the queued entry then finds
 // nothing to do when it is reached.
 type Consenter interface {
 	// MayRunInPlace reports whether w, accepted earlier, may be run now on the calling

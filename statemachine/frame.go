@@ -30,7 +30,7 @@ type Frame struct {
 	State int32
 
 	// ticket is not 0 while the chain is suspended at this frame and tracked; see package
-	// internal/tracking. It takes no memory: it lies before a pointer.
+	// internal/tracking. It fits in the padding before a pointer.
 	ticket uint32
 
 	// Set by Push and Start, when the frame is on the heap for good.

@@ -72,7 +72,7 @@ func (l *Lasting) Stop() bool {
 	return l.watch.Stop()
 }
 
-// Tell has e told, with w, when the context ends; during the call if it has ended. w is not
+// Tell has e notified with w when the context ends; during the call if it has ended. w is not
 // started by its own method meanwhile.
 func (l *Lasting) Tell(w *Watch, e Ender) {
 	w.ender = e

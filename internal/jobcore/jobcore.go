@@ -7,7 +7,7 @@
 // programs call, and do harm there. So each *job.Job has one method, Internal, which asks
 // for a [Key]. Programs cannot name that type, since this package is internal.
 //
-// Which way costs least was measured: docs/decisions/0025.
+// Decision 0025 has the measurements: docs/decisions/0025.
 package jobcore
 
 import (
@@ -23,7 +23,7 @@ type Key struct{}
 
 // Job is implemented by every *job.Job.
 type Job interface {
-	// Internal returns a *T, the job's value, and the rest; two times nil for a nil job.
+	// Internal returns a *T, the job's value, and the rest; nil, nil for a nil job.
 	Internal(Key) (value any, in Insides)
 }
 

@@ -31,7 +31,7 @@ const (
 	enough   = 20
 	patience = 10 * ClimbingInterval
 
-	// A pool in which no work has ended for this long hangs.
+	// If no work has ended for this long, the pool counts as hung.
 	hanging = 4 * ClimbingInterval
 )
 

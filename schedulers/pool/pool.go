@@ -34,7 +34,7 @@ type Pool struct {
 	// written under mu and read without it; see idle.go.
 	hungry interleave.Bool
 
-	// called says that work that yields must take mu: the global queue may have
+	// called reports that yielding work must take mu: the global queue may have
 	// work, or the pool is closed. It is written under mu; see yield.go.
 	called interleave.Bool
 

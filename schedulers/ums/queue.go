@@ -197,7 +197,7 @@ func (r *series) Abandon(error) {}
 // again gives w, whose work has ended, the next work, if that has no worker yet and
 // nothing tells w from a new worker: it has never left its thread, and is not held. A
 // context that outlives its work may then name a worker that runs other work, as with
-// the pool; see the essay about contexts given to other goroutines.
+// the pool; see "A context given to another goroutine".
 func (w *Worker) again() bool {
 	s := w.of
 	if s == nil || !s.plain {

@@ -109,7 +109,7 @@ func (w *Worker) mainHosted() (here bool) {
 func (w *Worker) end() departure {
 	left, parked := w.terminate()
 	if parked != nil {
-		parked <- struct{}{} // has room, or will have: see the essay
+		parked <- struct{}{} // has room, or will have: see the package comment
 	}
 	return left
 }

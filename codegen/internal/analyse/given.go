@@ -16,7 +16,7 @@ import (
 //	s.Go(work)
 //
 // Nothing in the type of a func value says whether it suspends. But a variable that is
-// assigned where it is declared, and of no other use than to be given to the runtime's
+// assigned where it is declared, and used only as an argument of the runtime's
 // functions, is another way to write its value there. So the value becomes what it
 // would become as the argument, where it stands. Method values are bound there, too, as
 // in plain Go.

@@ -131,7 +131,7 @@ func (lo *lowering) calledName(call *ast.CallExpr) string {
 	return fn.Name()
 }
 
-// point is a statement that is a point, whose results go to operands.
+// point lowers a statement that contains a point, whose results go to operands.
 func (lo *lowering) point(s ast.Stmt, call *ast.CallExpr, dst []ast.Expr) {
 	var to []*variable
 	for _, e := range dst {

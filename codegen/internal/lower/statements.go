@@ -76,7 +76,7 @@ func (lo *lowering) block(list []ast.Stmt) {
 }
 
 // statement lowers one statement of a flattened list. The kinds of statements are those
-// of [lowering.check], which refuses all others.
+// of [analyse.Facts]'s check, which refuses all others.
 func (lo *lowering) statement(s ast.Stmt) {
 	lo.atLine(s)
 	switch s := s.(type) {

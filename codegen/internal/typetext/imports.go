@@ -249,7 +249,7 @@ func importable(from *types.Package, p *types.Package) bool {
 // declares in its body, and that generated code declares again outside of it.
 func (im *Imports) Lift(obj *types.TypeName, name string) { im.lifted[obj] = name }
 
-// LiftedName is the name that [Imports.lift] gave to obj.
+// LiftedName returns the name that [Imports.Lift] gave to obj.
 func (im *Imports) LiftedName(obj *types.TypeName) (name string, ok bool) {
 	name, ok = im.lifted[obj]
 	return name, ok
