@@ -29,15 +29,10 @@ func forkJoin() *contest.Work {
 func forkJoinOurs() []contest.Contender {
 	places := everywhere()
 	awaiting := contest.On(places, "await", "a job and a machine for each fork", func(ctx context.Context, _ contest.Setting) contest.Run {
-		return func(_ *contest.Meter, n int) error {
-			return sumOf([]*job.Job[int]{fibAsync(ctx, n)}, fibonacci(n))
-		}
+		return func(_ *contest.Meter, n int) error { return forkJoinUnder(ctx, n) }
 	})
 	waiting := contest.On(places, "wait", "a job for each fork, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {
-		return func(_ *contest.Meter, n int) error {
-			root := job.Run(ctx, func(ctx context.Context) (int, error) { return fibWaiting(ctx, n) })
-			return sumOf([]*job.Job[int]{root}, fibonacci(n))
-		}
+		return func(_ *contest.Meter, n int) error { return forkJoinWaitingUnder(ctx, n) }
 	})
 	return append(awaiting, waiting...)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/samber/mo"
 
 	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/job"
 )
 
 // startAndAwait is W6c: start one job and await it, then the next.
@@ -26,7 +25,7 @@ func startAndAwait() *contest.Work {
 			{Name: "pond result", Start: pondInTurn},
 			{Name: "mo", Start: still(moInTurn)},
 		}, contest.On(everywhere(), "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
-			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{roundsAsync(ctx, n)}, n) }
+			return func(_ *contest.Meter, n int) error { return roundsUnder(ctx, n) }
 		})...),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -392,10 +393,14 @@ func napMachines(ctx context.Context, n int, d time.Duration, awake *atomic.Int6
 // pingPongMet is V8, also with the side that sends first started first: it then waits for
 // a receiver, and not the receiver for it.
 func pingPongMet() *contest.Work {
-	rendezvous := func(ctx context.Context, n int) error { return pingPongInOrder(ctx, n, false) }
-	reversed := func(ctx context.Context, n int) error { return pingPongInOrder(ctx, n, true) }
+	rendezvous := func(ctx context.Context, n int) error { return pingPongUnder(ctx, n, false) }
+	reversed := func(ctx context.Context, n int) error { return pingPongUnder(ctx, n, true) }
 	return variant(pingPong(), "V8", stoppable("two unbuffered channels", pingPongStoppable),
 		met("rendezvous", rendezvous), met("rendezvous, reversed", reversed))
+}
+
+func pingPongUnder(ctx context.Context, n int, reversed bool) error {
+	return pingPongJobs(ctx, n, coord.NewRendezvous[int](), coord.NewRendezvous[int](), reversed)
 }
 
 func pingPongStoppable(ctx context.Context, n int) error {

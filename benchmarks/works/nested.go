@@ -6,7 +6,6 @@ import (
 
 	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/statemachine"
 )
 
 // nested is W2: as many roots as each of them has children, started by workers. With
@@ -36,13 +35,7 @@ func still(run contest.Run) func(contest.Setting) (contest.Run, func()) {
 func nestedOurs() []contest.Contender {
 	places := everywhere()
 	awaiting := contest.On(places, "await", "jobs with handles, awaited by machines", func(ctx context.Context, _ contest.Setting) contest.Run {
-		return func(_ *contest.Meter, n int) error {
-			roots := make([]*job.Job[int], n)
-			for i := range roots {
-				roots[i] = job.Run(ctx, statemachine.Func1(func(ctx context.Context) *job.Job[int] { return familyAsync(ctx, n) }))
-			}
-			return sumOf(roots, n*n)
-		}
+		return func(_ *contest.Meter, n int) error { return nestedUnder(ctx, n) }
 	})
 	waiting := contest.On(places, "wait", "jobs with handles, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {

@@ -29,7 +29,7 @@ func pingPongOurs() []contest.Contender {
 	places := everywhere()
 	over := func(name, note string, channel func() *coord.Channel[int]) []contest.Contender {
 		return contest.On(places, name, note, func(ctx context.Context, _ contest.Setting) contest.Run {
-			return func(_ *contest.Meter, n int) error { return pingPongJobs(ctx, n, channel(), channel()) }
+			return func(_ *contest.Meter, n int) error { return pingPongJobs(ctx, n, channel(), channel(), false) }
 		})
 	}
 	return append(
@@ -38,24 +38,17 @@ func pingPongOurs() []contest.Contender {
 	)
 }
 
-func pingPongJobs(ctx context.Context, n int, ping, pong *coord.Channel[int]) error {
-	far := playerAsync(ctx, ping, pong, n)
-	near := serverAsync(ctx, pong, ping, n)
-	if _, err := far.Wait(ctx); err != nil {
-		return err
+// pingPongJobs plays over two channels. If it is reversed, the side that sends first is started
+// first: it then waits for the receiver.
+func pingPongJobs(ctx context.Context, n int, ping, pong *coord.Channel[int], reversed bool) error {
+	var near *job.Job[int]
+	if reversed {
+		near = serverAsync(ctx, pong, ping, n)
 	}
-	return sumOf([]*job.Job[int]{near}, 2*n)
-}
-
-// pingPongInOrder is pingPongJobs with new channels. If it is reversed, the side that sends
-// first is started first.
-func pingPongInOrder(ctx context.Context, n int, reversed bool) error {
-	ping, pong := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
+	far := playerAsync(ctx, ping, pong, n)
 	if !reversed {
-		return pingPongJobs(ctx, n, ping, pong)
+		near = serverAsync(ctx, pong, ping, n)
 	}
-	near := serverAsync(ctx, pong, ping, n)
-	far := playerAsync(ctx, ping, pong, n)
 	if _, err := far.Wait(ctx); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/job"
 )
 
 // shims is V10: W1 through the schedulers that put an order on top of the pool.
@@ -18,13 +17,7 @@ func shims() *contest.Work {
 		Bases:   []string{contest.Default.Name},
 		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
 		Contenders: contest.On(places, "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
-			return func(_ *contest.Meter, n int) error {
-				jobs := make([]*job.Job[int], n)
-				for i := range jobs {
-					jobs[i] = job.Run(ctx, one)
-				}
-				return sumOf(jobs, n)
-			}
+			return func(_ *contest.Meter, n int) error { return spawnUnder(ctx, n) }
 		}),
 	}
 }

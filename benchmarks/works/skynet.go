@@ -28,9 +28,7 @@ func skynets() *contest.Work {
 func skynetOurs() []contest.Contender {
 	places := everywhere()
 	awaiting := contest.On(places, "await", "a job and a machine for each task", func(ctx context.Context, _ contest.Setting) contest.Run {
-		return func(_ *contest.Meter, n int) error {
-			return sumOf([]*job.Job[int]{skynetAsync(ctx, 0, n)}, skynetSum(n))
-		}
+		return func(_ *contest.Meter, n int) error { return skynetUnder(ctx, n) }
 	})
 	waiting := contest.On(places, "wait", "a job for each task, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/job"
 )
 
 // suspend is W6b: a function that yields, again and again.
@@ -22,7 +21,7 @@ func suspend() *contest.Work {
 			{Name: goroutines, Note: "runtime.Gosched", Start: still(gosched)},
 			{Name: "iter.Pull", Note: "a coroutine switch there and back, without a scheduler", Start: still(pull)},
 		}, contest.On(everywhere(), "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
-			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{yieldsAsync(ctx, n)}, n) }
+			return func(_ *contest.Meter, n int) error { return yieldsUnder(ctx, n) }
 		})...),
 	}
 }
