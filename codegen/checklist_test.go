@@ -73,6 +73,7 @@ var orders = []string{
 	"p.x = f(), p.x += f(), c <- f(), s[f()], m[f()], p.a[f()]",
 	"p.val(f()), p.ptr(f()), h(f()), nil panics after f",
 	"i.val(f()), where gc does not know what i holds",
+	"I(x).val(f()), early unless x is one word or its type depends on a type parameter",
 	"g(i.(int), f())",
 	"len(s), s[a:][0]",
 	"g(<-c, f())",

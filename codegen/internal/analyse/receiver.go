@@ -25,8 +25,8 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	if !ok || !types.IsInterface(fs.TypeOf(sel.X)) || typeset.IsParam(fs.TypeOf(sel.X)) {
 		return
 	}
-	v, ok := fs.Info.Uses[identOf(sel.X)].(*types.Var)
-	if !ok || !Within(fs.Body, v.Pos()) {
+	v, ok := fs.Info.Uses[identOf(fs.Converted(sel.X))].(*types.Var)
+	if !ok || !types.IsInterface(v.Type()) || !Within(fs.Body, v.Pos()) {
 		return
 	}
 	f := fs.UsageOf(v)
@@ -38,6 +38,19 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 			fs.refuse(unorderedReceiver(fs.Source.Extent(sel), v.Name()))
 			return
 		}
+	}
+}
+
+// Converted is what e converts to interfaces, one after the other: x for J(I(x)), and e
+// itself where it is no such conversion.
+func (fs *Facts) Converted(e ast.Expr) ast.Expr {
+	for {
+		e = ast.Unparen(e)
+		call, ok := e.(*ast.CallExpr)
+		if !ok || !fs.IsConversion(call) || !types.IsInterface(fs.TypeOf(e)) || typeset.IsParam(fs.TypeOf(e)) {
+			return e
+		}
+		e = call.Args[0]
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 //	list[i](f())               reads list and i after f
 //	list[len(list)-1](f())     reads all of it before f: calls are copied (RewriteNonNameCall)
 //	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
+//	I(x).M(f())                reads x before f, unless I(x) holds it in one word: see isKnownReceiver
 
 // hoistCopied copies the callee: for a method of an embedded interface, the interface.
 func (lo *lowering) hoistCopied(o analyse.Operand) {
@@ -28,6 +29,19 @@ func (lo *lowering) hoistCopied(o analyse.Operand) {
 	v := lo.temp("receiver", t)
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src, Typed: true})
 	lo.evaluated[e] = []*ir.Variable{v}
+}
+
+// isKnownReceiver reports whether the operand is a receiver that is converted to an
+// interface where it stands, from a type T that is not an interface. gc calls the method of
+// T (devirtualize.StaticCall) and asserts for it that the interface holds a T. Such an
+// assertion is moved out of the expression, like any other, unless T is direct: a pointer,
+// a map. If T depends on a type parameter, gc does not know its method.
+func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
+	if o.Method == nil || len(o.Method.Index()) > 1 {
+		return false
+	}
+	t := lo.TypeOf(lo.Converted(o.Expr))
+	return !types.IsInterface(t) && !lo.isDerived(t) && !lo.isDerived(lo.TypeOf(o.Expr)) && !lo.IsDirect(t)
 }
 
 // throughFields is the embedded field of x that has the method selected from x, and the

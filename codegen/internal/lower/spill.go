@@ -89,7 +89,7 @@ func (lo *lowering) spillOperand(o analyse.Operand, later bool) {
 		return
 	}
 	lo.spill(o.Expr, later)
-	if later && o.Copied {
+	if later && (o.Copied || lo.isKnownReceiver(o)) {
 		lo.hoistCopied(o)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -87,7 +88,13 @@ func (t *T) taken() []string {
 	return append([]string(nil), t.lines...)
 }
 
-// differs names the first place in which two runs differ.
+// nilReceiver finds the name of a twin in the runtime's message about a value method that is
+// called through an interface which holds a nil pointer. The runtime names the method that
+// was called, and that of a machine has another name. docs/command.md says so, and nothing
+// short of a check at each call could hide it.
+var nilReceiver = regexp.MustCompile(`(value method \S+)Async( called using nil )`)
+
+// differs names the first place in which a plain run and a run of machines differ.
 func differs(want, got Report) string {
 	for i := range max(len(want.Lines), len(got.Lines)) {
 		a, b := "the end", "the end"
@@ -95,14 +102,14 @@ func differs(want, got Report) string {
 			a = want.Lines[i]
 		}
 		if i < len(got.Lines) {
-			b = got.Lines[i]
+			b = nilReceiver.ReplaceAllString(got.Lines[i], "$1$2")
 		}
 		if a != b {
 			return fmt.Sprintf("line %d: plain %q, machine %q", i+1, a, b)
 		}
 	}
-	if want.Outcome != got.Outcome {
-		return fmt.Sprintf("outcome: plain %q, machine %q", want.Outcome, got.Outcome)
+	if outcome := nilReceiver.ReplaceAllString(got.Outcome, "$1$2"); want.Outcome != outcome {
+		return fmt.Sprintf("outcome: plain %q, machine %q", want.Outcome, outcome)
 	}
 	return ""
 }
