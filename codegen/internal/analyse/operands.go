@@ -18,6 +18,7 @@ type Operand struct {
 	Compared bool             // by == and the like
 	Copied   bool             // it is called, and copied before the arguments
 	Method   *types.Selection // of which it is the receiver
+	PutOff   bool             // of a call in a go or defer statement
 	Bound    bool             // of a slice expression
 	Assigned bool             // it is a left-hand side: its parts are evaluated, not it
 }
@@ -143,6 +144,15 @@ func (fs *Facts) binaryOperands(e *ast.BinaryExpr) []Operand {
 		}
 	}
 	return []Operand{x, y}
+}
+
+// PutOffOperands returns the operands of the call of a go or defer statement.
+func (fs *Facts) PutOffOperands(call *ast.CallExpr) []Operand {
+	ops := fs.CallOperands(call)
+	for i := range ops {
+		ops[i].PutOff = true
+	}
+	return ops
 }
 
 // CallOperands returns the operands of a call: a method's receiver or a function value comes

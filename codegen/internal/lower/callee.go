@@ -35,9 +35,10 @@ func (lo *lowering) hoistCopied(o analyse.Operand) {
 // interface where it stands, from a type T that is not an interface. gc calls the method of
 // T (devirtualize.StaticCall) and asserts for it that the interface holds a T. Such an
 // assertion is moved out of the expression, like any other, unless T is direct: a pointer,
-// a map. If T depends on a type parameter, gc does not know its method.
+// a map. If T depends on a type parameter, gc does not know its method. Calls in go and
+// defer statements it leaves alone, since they could panic too early otherwise.
 func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
-	if o.Method == nil || len(o.Method.Index()) > 1 {
+	if o.Method == nil || len(o.Method.Index()) > 1 || o.PutOff {
 		return false
 	}
 	t := lo.TypeOf(lo.Converted(o.Expr))

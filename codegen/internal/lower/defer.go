@@ -11,7 +11,7 @@ import (
 
 func (lo *lowering) deferStatement(s *ast.DeferStmt) {
 	if lo.Suspends(s) {
-		lo.spillAll(lo.CallOperands(s.Call), false)
+		lo.spillAll(lo.PutOffOperands(s.Call), false)
 	}
 	lo.add(lo.deferring(s))
 }

@@ -115,7 +115,7 @@ func (lo *lowering) statement(s ast.Stmt) {
 		lo.spillAll([]analyse.Operand{{Expr: s.Chan}, {Expr: s.Value, To: typeset.ChanElem(lo.TypeOf(s.Chan))}}, false)
 		lo.keepRest(s)
 	case *ast.GoStmt:
-		lo.spillAll(lo.CallOperands(s.Call), false)
+		lo.spillAll(lo.PutOffOperands(s.Call), false)
 		lo.keepRest(s)
 	case *ast.BlockStmt:
 		lo.block(s.List)
