@@ -16,7 +16,7 @@ import (
 //	list[i](f())               reads list and i after f
 //	list[len(list)-1](f())     reads all of it before f: calls are copied (RewriteNonNameCall)
 //	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
-//	I(x).M(f())                reads x before f, unless I(x) holds it in one word: see isKnownReceiver
+//	I(x).M(f())                reads x before f, in most cases: see isKnownReceiver
 
 // hoistCopied copies the callee: for a method of an embedded interface, the interface.
 func (lo *lowering) hoistCopied(o analyse.Operand) {
