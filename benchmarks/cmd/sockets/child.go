@@ -78,6 +78,8 @@ func consumed() consumption {
 	}
 }
 
+var errEnded = errors.New("sockets: the server has ended")
+
 // child is a server in a process of its own.
 type child struct {
 	address string
@@ -107,18 +109,21 @@ func start(ctx context.Context, name string) (*child, error) {
 	if err := c.command.Start(); err != nil {
 		return nil, err
 	}
-	c.address, err = c.line(listening)
-	return c, err
+	if c.address, err = c.line(listening); err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return c, nil
 }
 
-// line returns the rest of the next line that begins so.
+// line returns the rest of the next line that begins so. Where the output ends first, [child.stop]
+// knows why: what the server has written to its standard error is whole only after Wait.
 func (c *child) line(begin string) (string, error) {
 	for c.out.Scan() {
 		if rest, found := strings.CutPrefix(c.out.Text(), begin); found {
 			return rest, nil
 		}
 	}
-	return "", errors.Join(fmt.Errorf("the server has ended: %s", c.errors), c.out.Err())
+	return "", errors.Join(errEnded, c.out.Err())
 }
 
 // ask asks for what the server has used.
