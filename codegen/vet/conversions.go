@@ -87,18 +87,34 @@ func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 		return
 	}
 	c.becomes(e, given, target, pkg)
-	if fn := c.named(ast.Unparen(e)); fn != nil {
-		sig, ok := target.Underlying().(*types.Signature)
-		if !ok {
+	sig, ok := target.Underlying().(*types.Signature)
+	if !ok || pkg == nil {
+		return
+	}
+	name := types.ExprString(e)
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok && c.suspendsIfAnnotated(lit) {
+		name = "this function literal"
+	} else if c.named(ast.Unparen(e)) == nil {
+		return
+	}
+	for _, call := range c.facts.calls {
+		if call.Method == "" && call.Type == typeName(sig) && call.Package == pkg.Path() {
+			c.report(e, becomes(name, "func value", call.By, "it", "let it take a func that returns a *job.Job, or an interface with both forms"))
 			return
 		}
-		for _, call := range c.facts.calls {
-			if call.Method == "" && call.Type == typeName(sig) && pkg != nil && call.Package == pkg.Path() {
-				c.report(e, becomes(types.ExprString(e), "func value", call.By, "it", "let it take a func that returns a *job.Job, or an interface with both forms"))
-				return
-			}
+	}
+}
+
+// suspendsIfAnnotated reports whether a literal in plain code calls a plain form. In an annotated
+// function that call is reported itself.
+func (c *indirect) suspendsIfAnnotated(lit *ast.FuncLit) bool {
+	for _, r := range c.regions {
+		if r.lit == lit {
+			why := c.blocksIn(lit.Body)
+			return r.runner == plain && why != nil && why.Twin
 		}
 	}
+	return false
 }
 
 // becomes reports a value of type given that is converted to target, whose calls reach

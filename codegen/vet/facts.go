@@ -122,20 +122,26 @@ func (s *survey) blocks(fn *types.Func) *reason {
 		return found
 	}
 	s.facts.asked[fn] = nil // if it calls itself
-	b := &blocking{survey: s, table: blockers}
-	ast.PreorderStack(decl.Body, nil, func(n ast.Node, stack []ast.Node) bool {
-		if s.facts.asked[fn] != nil || !s.runsHere(decl, n, stack) {
-			return false
-		}
-		s.facts.asked[fn] = s.reason(b, n, stack)
-		return true
-	})
+	s.facts.asked[fn] = s.blocksIn(decl.Body)
 	return s.facts.asked[fn]
 }
 
-// runsHere reports whether a call of decl runs n, rather than leaving it to a
-// goroutine or job of its own, or to a caller of a function that decl returns.
-func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
+// blocksIn returns the first reason why a function with this body blocks, or nil.
+func (s *survey) blocksIn(body *ast.BlockStmt) (found *reason) {
+	b := &blocking{survey: s, table: blockers}
+	ast.PreorderStack(body, nil, func(n ast.Node, stack []ast.Node) bool {
+		if found != nil || !s.runsHere(n, stack) {
+			return false
+		}
+		found = s.reason(b, n, stack)
+		return true
+	})
+	return found
+}
+
+// runsHere reports whether a call of the function around n runs n, rather than leaving it to a
+// goroutine or job of its own, or to a caller of a function that it returns.
+func (s *survey) runsHere(n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		return false

@@ -23,6 +23,7 @@ import (
 func indirectCalls(r *reporter, s *survey) {
 	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()
+	c.collectStored()
 	for _, region := range s.regions {
 		if region.runner == machine || region.runner == kept {
 			c.region = region
@@ -40,6 +41,7 @@ type indirect struct {
 	implementations []implementation
 	signatures      []types.Type      // of functions that have twins and are values somewhere
 	handed          map[ast.Expr]bool // functions not called where they are named, and handled
+	stored          stored
 }
 
 // implementation is a method that blocks where it is called by an interface.

@@ -24,6 +24,10 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 		return
 	}
 	name := types.ExprString(call.Fun)
+	if field := c.blockingField(sel.X); field != "" && fn.Name() == "Read" {
+		c.report(call, fieldBlocks(name, field))
+		return
+	}
 	c.noteCalled(c.region.decl, recv, fn)
 	switch m := c.implementation(fn, iface, what); {
 	case m == nil:
@@ -85,11 +89,31 @@ func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 		if !ok || given == nil {
 			continue
 		}
+		if field := c.blockingField(arg); field != "" && declares(iface, "Read") {
+			c.report(arg, fieldBlocks(types.ExprString(call.Fun), field))
+			return
+		}
 		if types.IsInterface(given) && iface.NumMethods() > 0 {
 			c.reader(call, fn, param, arg)
 		}
 		c.given(call, fn, iface, arg)
 	}
+}
+
+// blockingField names the field that e is, if that is one of blockingFields.
+func (c *indirect) blockingField(e ast.Expr) string {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	x := types.Unalias(c.info.TypeOf(sel.X))
+	if ptr, ok := x.(*types.Pointer); ok {
+		x = types.Unalias(ptr.Elem())
+	}
+	if named, ok := x.(*types.Named); ok && blockingFields[typeName(named)+"."+sel.Sel.Name] {
+		return named.Obj().Name() + "." + sel.Sel.Name
+	}
+	return ""
 }
 
 // parameter is the type of the parameter for the argument with the index i, or nil.

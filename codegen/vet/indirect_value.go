@@ -27,6 +27,9 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 	}
 	if !takesContext(sig) && !slices.ContainsFunc(c.signatures, func(t types.Type) bool { return types.Identical(t, sig) }) {
 		c.note(c.region.decl, blindCall{Type: typeName(sig)})
+		if f, ok := c.storedAt(fun); ok {
+			c.report(call, storedBlocks(types.ExprString(call.Fun), f))
+		}
 		return
 	}
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))

@@ -149,12 +149,25 @@ func givenPlain(call, implementation, calls string) message {
 	return message{call + " blocks the worker", fmt.Sprintf("it calls %s, in which %s blocks", implementation, calls), "run this with job.Blocking"}
 }
 
+func fieldBlocks(call, field string) message {
+	return message{call + " blocks the worker", "the " + field + " that it reads waits for the network", "run this with job.Blocking"}
+}
+
 func valueBlocks(call string) message {
 	return message{
 		call + " blocks the worker if what it holds would suspend",
 		"the type of a func value does not show a twin",
 		"take a func that returns a *job.Job and await that, or an interface with both forms",
 	}
+}
+
+// storedBlocks is about a call of a func value that may be f.
+func storedBlocks(call string, f storedFunc) message {
+	do := "run it with job.Blocking"
+	if f.why.Twin {
+		do = valueBlocks(call).do
+	}
+	return message{fmt.Sprintf("%s blocks the worker if it is %s", call, f.name), f.why.Calls + " blocks there", do}
 }
 
 // valueRun is about a func value that is passed to the runtime.

@@ -86,15 +86,16 @@ func main() {
 		fmt.Println(err)
 		return
 	}
-	failed := make(chan error, 1)
-	p := &proxy{backend.Addr().String(), time.Second, func(_ net.Addr, why error) { failed <- why }}
+	failed := job.NewSource[error]()
+	p := &proxy{backend.Addr().String(), time.Second, func(_ net.Addr, why error) { failed.TrySetResult(why) }}
 	served := p.serveAsync(ctx, l)
 
 	fmt.Println(ask(l.Addr(), "through the proxy"))
 	_ = backend.Close()
 	_, err = ask(l.Addr(), "is anybody there?")
 	fmt.Println("the client is told:", err != nil)
-	fmt.Println("the log:", strings.Contains((<-failed).Error(), "refused"))
+	why, _ := failed.Job().Await()
+	fmt.Println("the log:", strings.Contains(why.Error(), "refused"))
 	stop()
 	_, err = served.Await()
 	fmt.Println("stopped:", errors.Is(err, context.Canceled))
