@@ -56,5 +56,20 @@ func (h *Home) WithLabels(l *Labels) *Home {
 // Submit implements [Scheduler].
 func (h *Home) Submit(w Work, hint Hint) error { return h.Scheduler.Submit(w, hint) }
 
+// TrySubmit is [TrySubmit] for the scheduler that h refers to. h must not be nil. Each
+// resumption of a machine submits it, so this spares one of the calls between the two. It is
+// safe for concurrent use, and blocks if the scheduler does.
+func (h *Home) TrySubmit(w Work, hint Hint) (err error) {
+	if !h.sound {
+		return TrySubmit(h, w, hint)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = submitPanicked(v)
+		}
+	}()
+	return h.Scheduler.Submit(w, hint)
+}
+
 // Beneath implements [Layered].
 func (h *Home) Beneath() Scheduler { return h.Scheduler }

@@ -51,7 +51,7 @@ func (r *Run) giveWay(c *chain) bool {
 		w = &turn{chain: c, awaiting: a}
 	}
 	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-	if err := schedulers.TrySubmit(r.top.home, w, hint); err != nil {
+	if err := r.top.home.TrySubmit(w, hint); err != nil {
 		w.Abandon(err)
 	}
 	return true

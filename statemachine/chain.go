@@ -88,7 +88,7 @@ func (c *chain) submit(from schedulers.Hint) {
 		c.submitFollowed(from)
 		return
 	}
-	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
+	if err := c.top.home.TrySubmit(c, from); err != nil {
 		c.Abandon(err)
 	}
 }
@@ -100,7 +100,7 @@ func (c *chain) submitFollowed(from schedulers.Hint) {
 	if told {
 		w = &resumed{c}
 	}
-	if err := schedulers.TrySubmit(c.top.home, w, from); err != nil {
+	if err := c.top.home.TrySubmit(w, from); err != nil {
 		w.Abandon(err)
 	}
 	arrived(f)
@@ -118,7 +118,7 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 	}
 	f := c.awake()
 	b := &delivery{c, o}
-	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
+	if err := c.top.home.TrySubmit(b, from); err != nil {
 		b.Abandon(err)
 	}
 	arrived(f)

@@ -52,13 +52,15 @@ func (r *Run) KeepWatch(t *ctxwatch.Turn) {
 	}
 }
 
-// unwatch ends the watch that is kept.
+// unwatch ends the watch that is kept. It is part of every suspension, so it has to be inlined,
+// and endWatch must not be.
 func (r *Run) unwatch() {
 	if r.watch != nil {
 		r.endWatch()
 	}
 }
 
+//go:noinline
 func (r *Run) endWatch() {
 	if r.watch != once {
 		r.watch.Stop()

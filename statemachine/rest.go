@@ -29,7 +29,7 @@ func RestOf(n *continuation.Node) Rest { return Rest{n.Target().(*chain)} }
 // Submit hands w to the home of the machine. If that refuses, w is abandoned on a
 // goroutine of its own. It does not block.
 func (r Rest) Submit(w schedulers.Work, hint schedulers.Hint) {
-	if err := schedulers.TrySubmit(r.of.top.home, w, hint); err != nil {
+	if err := r.of.top.home.TrySubmit(w, hint); err != nil {
 		go w.Abandon(err)
 	}
 }

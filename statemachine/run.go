@@ -236,7 +236,7 @@ func (r *Run) handOver(c *chain) bool {
 	case nil:
 		// It is chain.submit without a call, since a yield is nothing but this.
 		hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-		if err := schedulers.TrySubmit(r.top.home, c, hint); err != nil {
+		if err := r.top.home.TrySubmit(c, hint); err != nil {
 			c.Abandon(err)
 		}
 		return true

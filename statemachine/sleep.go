@@ -155,7 +155,7 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 		if g.of.untrack() {
 			g.of.tell(tracking.Life{Moment: tracking.Resumed})
 		}
-		if err := schedulers.TrySubmit(g.of.top.home, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
+		if err := g.of.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 			g.Abandon(err)
 		}
 	}

@@ -224,8 +224,8 @@ func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 	return nil
 }
 
-// parameterFor is the parameter of a function of the package that e is passed for, or the container
-// of the runtime that it is passed to.
+// parameterFor is the parameter of a function of the package that e is passed for, or the
+// container of the runtime that it is passed to.
 func (c *indirect) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && c.ofCoord(call) {
 		return c.place(sel.X)
