@@ -19,7 +19,7 @@ type Case[S, Req, Res any] struct {
 
 	Receiver func() S // a new one for each run
 	Request  Req
-	Signals  []Signal // all sent right after the start
+	Signals  []Signal // see CrashEverywhere
 
 	// Options are those of the engines; a store that is no [durable.Notifier] wants a
 	// durable.Poll. Equal compares two outcomes; nil: the results
@@ -47,6 +47,10 @@ type Outcome[Res any] struct {
 // write, or right after. Another engine continues. Each outcome has to be that of the plain
 // form. It returns the number of runs.
 //
+// All of this happens twice if there are signals: with all of them there before the first write,
+// and with none of them before the function waits, or has died. In between there are more orders,
+// but which one it is would depend on the speed of the processors, and so would the writes.
+//
 // A function that sleeps, or times out, waits for the clock: call CrashEverywhere in a bubble
 // of testing/synctest.
 func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
@@ -61,19 +65,28 @@ func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs i
 	want.Err = durable.Normalise(want.Err)
 	c.check(t, "the plain form", receiver, want, want)
 
-	writes := c.run(t, "without a crash", nil, want)
-	runs = 2
+	runs = 1 + c.crashes(t, "", false, want)
+	if len(c.Signals) > 0 {
+		runs += c.crashes(t, ", with late signals", true, want)
+	}
+	return runs
+}
+
+// crashes is the runs of CrashEverywhere with early or late signals. It returns how many.
+func (c *Case[S, Req, Res]) crashes(t testing.TB, how string, late bool, want Outcome[Res]) (runs int) {
+	t.Helper()
+	writes := c.run(t, "without a crash"+how, nil, late, want)
 	for n := 1; n <= writes; n++ {
 		for _, after := range []bool{false, true} {
 			side := "before"
 			if after {
 				side = "after"
 			}
-			c.run(t, fmt.Sprintf("crashed %s write %d of %d", side, n, writes), &death{at: n, after: after}, want)
-			runs++
+			what := fmt.Sprintf("crashed %s write %d of %d%s", side, n, writes, how)
+			c.run(t, what, &death{at: n, after: after}, late, want)
 		}
 	}
-	return runs
+	return 1 + 2*writes
 }
 
 // copied is a value that shares nothing with the original.
@@ -91,7 +104,7 @@ func copied[T any](v T) (T, error) {
 
 // run is one run, on an engine that may die, and one that continues. It returns how many
 // writes the first has made.
-func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcome[Res]) int {
+func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, want Outcome[Res]) int {
 	t.Helper()
 	var store durable.Store
 	if c.Store != nil {
@@ -101,20 +114,35 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, want Outcom
 	}
 	receiver := c.Receiver()
 	ctx := context.Background()
-	first := &mortal{Store: store, death: d, dead: make(chan struct{})}
+	first := &mortal{Store: store, death: d, dead: make(chan struct{}), open: make(chan struct{}), idle: make(chan struct{})}
 	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
 	e, err := durable.Open(ctx, first, opts...)
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)
 	}
+	defer e.OnEvent(func(v durable.Event) {
+		if v.ID == "run" && (v.Kind == durable.Ended || v.Kind == durable.GotStuck) {
+			first.rest()
+		}
+	})()
 	h, err := c.serve(e, receiver).Start(ctx, "run", c.Request)
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)
+	}
+	if late {
+		close(first.open)
+		select {
+		case <-first.idle:
+		case <-first.dead:
+		}
 	}
 	for _, s := range c.Signals {
 		if err := send(ctx, store, s); err != nil && !errors.Is(err, durable.ErrEnded) {
 			t.Fatalf("durabletest: %s: %v", what, err)
 		}
+	}
+	if !late {
+		close(first.open)
 	}
 	var got Outcome[Res]
 	got.Result, got.Err = c.outcome(ctx, e, h, first.dead)
@@ -218,6 +246,9 @@ type mortal struct {
 	durable.Store
 	death *death
 	dead  chan struct{}
+	open  chan struct{} // closed when writes may be made
+	idle  chan struct{} // closed when the instance has begun to wait, or has ended
+	once  sync.Once     // closes idle
 
 	mu     sync.Mutex
 	count  int
@@ -271,8 +302,18 @@ func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 		mail, err = m.Store.Swap(ctx, r)
 		return err
 	})
+	m.seen(r, err)
 	return mail && err == nil, err
 }
+
+// seen looks whether a record that was written waits.
+func (m *mortal) seen(r *durable.Record, err error) {
+	if err == nil && r.ID == "run" && r.Status == durable.Waiting {
+		m.rest()
+	}
+}
+
+func (m *mortal) rest() { m.once.Do(func() { close(m.idle) }) }
 
 // Send dies at its write.
 func (m *mortal) Send(ctx context.Context, id string, message durable.Message) error {
@@ -282,6 +323,7 @@ func (m *mortal) Send(ctx context.Context, id string, message durable.Message) e
 // write makes a write, unless the process dies before it, and returns its answer, unless the
 // process dies after it.
 func (m *mortal) write(do func() error) error {
+	<-m.open
 	if err := m.alive(); err != nil {
 		return err
 	}
@@ -382,6 +424,7 @@ func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail b
 		mail, err = t.Transaction.Swap(ctx, r)
 		return err
 	})
+	t.of.seen(r, err)
 	return mail && err == nil, err
 }
 
