@@ -91,6 +91,9 @@ func TestEveryGoSnippetIsPartOfAFileThatIsCompiled(t *testing.T) {
 func unlined(text string) string { return lineDirective.ReplaceAllString(text, "") }
 
 func TestEveryOutputIsWhatTheCommandPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs")
+	}
 	for _, page := range pages(t) {
 		for _, b := range blocks(read(t, page)) {
 			if b.verb != "output of" {
