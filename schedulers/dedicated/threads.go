@@ -128,7 +128,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
 	}
 	from := t.submitter(hint.From)
-	if !schedulers.Hears(w) {
+	if !schedulers.Observed() || !schedulers.Hears(w) {
 		return t.submit(w, hint, from)
 	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: t, Work: w}
