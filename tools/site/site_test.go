@@ -19,7 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+	// The clock of the colouring's regular expressions runs on for a second after the last one.
+	clock := goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
+	goleak.VerifyTestMain(m, clock, goleak.Cleanup(func(status int) {
 		_ = os.RemoveAll(built.folder)
 		os.Exit(status)
 	}))
