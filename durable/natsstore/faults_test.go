@@ -99,6 +99,29 @@ func TestNothingIsLostWithALeader(t *testing.T) {
 	assert.Len(t, list, len(counts), "all have a message that was not seen")
 }
 
+// TestAListHasWhatWasWritten whichever server its reader is on: two of three follow the leader.
+func TestAListHasWhatWasWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster")
+	}
+	c := natstest.New(t, 3)
+	s := connected(t, c.URL(), natsstore.Shards(1))
+	for i := range 100 {
+		_, err := s.Swap(t.Context(), instance(fmt.Sprintf("i%02d", i)))
+		require.NoError(t, err)
+		list, err := s.List(t.Context(), durable.Filter{Limit: 1000})
+		require.NoError(t, err)
+		require.Len(t, list, i+1)
+	}
+	js := connection(t, c.URL())
+	stream, err := js.Stream(t.Context(), "KV_movenext-0")
+	require.NoError(t, err)
+	require.NoError(t, stream.DeleteMsg(t.Context(), stream.CachedInfo().State.LastSeq))
+	list, err := s.List(t.Context(), durable.Filter{Limit: 1000})
+	require.NoError(t, err)
+	assert.Len(t, list, 99, "the newest is gone, and the list does not wait for it")
+}
+
 // TestWithoutMostServersCallsSaySo stops two servers of three.
 func TestWithoutMostServersCallsSaySo(t *testing.T) {
 	if testing.Short() {

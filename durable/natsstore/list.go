@@ -15,9 +15,9 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// List implements [durable.Store]. Stuck instances are found by the index. Any other list reads
-// the headers of all instances, from a server that may lag a little, so it is for people, not for
-// loops.
+// List implements [durable.Store]. Stuck instances are found by the index, which may lag a little.
+// Any other list reads the headers of all instances, so it is for people, not for loops. It has
+// what was written before the call.
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
 	ctx = background(ctx)
 	if err := s.refused(ctx); err != nil {
@@ -63,11 +63,16 @@ func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err e
 	return slices.Compact(ids), nil
 }
 
-// scanBucket calls f for each instance of a bucket.
+// scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was when
+// it began: asking the leader again at the end would have no end while others write.
 func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n note)) error {
 	prefix := b.prefix + "i."
+	newest, err := s.newest(ctx, b, prefix)
+	if err != nil {
+		return err
+	}
 	var c jetstream.Consumer
-	err := s.try(ctx, func(ctx context.Context) (err error) {
+	err = s.try(ctx, func(ctx context.Context) (err error) {
 		c, err = s.js.CreateConsumer(ctx, b.name, jetstream.ConsumerConfig{
 			FilterSubject: prefix + "*", AckPolicy: jetstream.AckNonePolicy, HeadersOnly: true, MemoryStorage: true, Replicas: 1,
 			InactiveThreshold: inactivity,
@@ -81,7 +86,7 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 		_ = s.js.DeleteConsumer(context.WithoutCancel(ctx), b.name, c.CachedInfo().Name)
 	}()
 	begin := time.Now()
-	for n, more := uint64(0), true; more; {
+	for n, read, more := uint64(0), uint64(0), true; more; {
 		messages, err := c.FetchNoWait(batch)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -93,6 +98,7 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 			if err != nil || meta.Sequence.Consumer != n {
 				return fmt.Errorf("%w: a list of %s has a gap", ErrUnavailable, b.name)
 			}
+			read = meta.Sequence.Stream
 			var what note
 			id, ok := text(strings.TrimPrefix(m.Subject(), prefix))
 			if ok && json.Unmarshal([]byte(m.Headers().Get(noted)), &what) == nil {
@@ -107,8 +113,30 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 		if err := errors.Join(messages.Error(), ctx.Err()); err != nil {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
+		if more {
+			continue
+		}
+		// The consumer is on any of the replicas, which may not have all yet that the leader has.
+		if more = read < newest; more {
+			if now, err := s.newest(ctx, b, prefix); err != nil || now <= read {
+				return err // what was the newest has been deleted
+			}
+			if time.Since(begin) > s.patience {
+				return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
+			}
+			pause(ctx, 10*time.Millisecond)
+		}
 	}
 	return nil
+}
+
+// newest is the revision of the newest instance that the leader of a bucket has; 0: there is none.
+func (s *Store) newest(ctx context.Context, b *bucket, prefix string) (uint64, error) {
+	m, err := s.last(ctx, b, prefix+"*")
+	if err != nil || m == nil {
+		return 0, err
+	}
+	return m.Sequence, nil
 }
 
 // Purge implements [durable.Store].
