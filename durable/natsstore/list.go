@@ -63,8 +63,8 @@ func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err e
 	return slices.Compact(ids), nil
 }
 
-// scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was when
-// it began: asking the leader again at the end would have no end while others write.
+// scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was
+// when it began: asking the leader again at the end would have no end while others write.
 func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n note)) error {
 	prefix := b.prefix + "i."
 	newest, err := s.newest(ctx, b, prefix)
