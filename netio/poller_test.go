@@ -125,7 +125,10 @@ func TestLooksOfWorkersLoseNoEvent(t *testing.T) {
 				}
 			}
 		}()
-		const messages = 300
+		messages := 300
+		if testing.Short() {
+			messages = 50
+		}
 		var p [8]byte
 		for range messages {
 			_, err := a.Write(p[:])

@@ -157,12 +157,16 @@ func (w *witness) Failed() bool { return len(w.failures) > 0 }
 // Two bookings look before one of them takes; and a step whose result is not written is called
 // again.
 func TestAPlantedBugOfADurableFunctionIsFound(t *testing.T) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
 	for name, program := range map[string]func(context.Context) error{
 		"two instances": booked(2, false, durable.NewMemory),
 		"a repetition":  booked(1, false, failing),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(4) {
+			for seed := range seeds {
 				w := &witness{TB: t}
 				jobtest.Explore(w, program, jobtest.Schedules(300), jobtest.Seed(seed))
 				require.Len(t, w.failures, 1, "seed %d", seed)

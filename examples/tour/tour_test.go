@@ -139,6 +139,9 @@ func TestAnInterruptBeforeTheStart(t *testing.T) {
 }
 
 func TestSleepersAreFewerBytesAsMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until the last of the sleepers has woken up")
+	}
 	status, out, _ := run(t.Context(), "-sleepers", "20000", write(t, smallTree))
 	assert.Equal(t, exitOK, status)
 	m := regexp.MustCompile(`as machines: +\d+ bytes each, 1/([\d.]+) of it`).FindStringSubmatch(out)
