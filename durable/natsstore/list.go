@@ -113,19 +113,18 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 		if err := errors.Join(messages.Error(), ctx.Err()); err != nil {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
-		if more {
+		if more || read >= newest {
 			continue
 		}
 		// The consumer is on any of the replicas, which may not have all yet that the leader has.
-		if more = read < newest; more {
-			if now, err := s.newest(ctx, b, prefix); err != nil || now <= read {
-				return err // what was the newest has been deleted
-			}
-			if time.Since(begin) > s.patience {
-				return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
-			}
-			pause(ctx, 10*time.Millisecond)
+		switch now, err := s.newest(ctx, b, prefix); {
+		case err != nil || now <= read:
+			return err // nil: what was the newest has been deleted
+		case time.Since(begin) > s.patience:
+			return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
 		}
+		more = true
+		pause(ctx, 10*time.Millisecond)
 	}
 	return nil
 }
