@@ -87,7 +87,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 		})
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
-	if f.use1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.use1) {
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:92
 		goto resume1
 	}
@@ -321,4 +321,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 769d977a4ceda212
+// Digest of what is above: ce9c29f0ef95f140

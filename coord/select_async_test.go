@@ -59,7 +59,7 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (finished b
 //line github.com/movenext/movenext/coord/select_test.go:79
 	f.select1 = SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:79
-	if f.select1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:64
 		goto resume1
 	}
@@ -238,7 +238,7 @@ for1:
 //line github.com/movenext/movenext/coord/select_test.go:224
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:224
-	if f.select1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/select_async_test.go:243
 		goto resume1
 	}
@@ -354,7 +354,7 @@ for1:
 //line github.com/movenext/movenext/coord/select_test.go:304
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:304
-	if f.select2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select2) {
 //line github.com/movenext/movenext/coord/select_async_test.go:359
 		goto resume2
 	}
@@ -406,4 +406,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 52dc2f5e2bc531bb
+// Digest of what is above: cfa1bcfc4abe9bd6

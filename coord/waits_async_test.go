@@ -287,7 +287,7 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
-	if f.next1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:292
 		goto resume1
 	}
@@ -619,7 +619,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
-	if f.wait1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.wait1) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:624
 		goto resume1
 	}
@@ -803,7 +803,7 @@ resumed2:
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:140
-	if f.use3.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.use3) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:808
 		goto resume3
 	}
@@ -909,7 +909,7 @@ range1:
 		f.select1 = coord.SelectAsync(f.ctx, coord.OnReceive(f.c, f.v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:151
-	if f.select1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/coord/waits_async_test.go:914
 		goto resume1
 	}
@@ -1634,4 +1634,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ffe09f372db26505
+// Digest of what is above: 5eed40b5642e301d

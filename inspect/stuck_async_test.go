@@ -1509,7 +1509,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 		f.wait1 = scope.WaitAsync()
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
-	if f.wait1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.wait1) {
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1514
 		goto resume1
 	}
@@ -1834,4 +1834,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: f3fefd8f4f96ecf5
+// Digest of what is above: 6ebe96afc33f291b

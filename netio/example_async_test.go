@@ -261,7 +261,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 		})
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/netio/example_async_test.go:266
 		goto resume1
 	}
@@ -634,4 +634,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fe675c21c4a58306
+// Digest of what is above: 53ad21a0b0d827da

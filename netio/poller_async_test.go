@@ -229,11 +229,11 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:180
+//line github.com/movenext/movenext/netio/poller_test.go:183
 	f.total = 0
 for1:
-	// poller_test.go:182: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:182
+	// poller_test.go:185: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:185
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:239
 	if f.readable1 == nil {
@@ -242,20 +242,20 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:182
+//line github.com/movenext/movenext/netio/poller_test.go:185
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:182
+//line github.com/movenext/movenext/netio/poller_test.go:185
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:182
+//line github.com/movenext/movenext/netio/poller_test.go:185
 	if err != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:253
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:183
+//line github.com/movenext/movenext/netio/poller_test.go:186
 		return true, f.total, err
 	}
-	// poller_test.go:185: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:185
+	// poller_test.go:188: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:188
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
 //line github.com/movenext/movenext/netio/poller_async_test.go:261
 	if f.readFullOrReadOrWrite2 == nil {
@@ -264,21 +264,21 @@ resumed1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_test.go:188
 	_, err2 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_test.go:188
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_test.go:188
 	if err2 != nil {
 		result0, result1 = f.total, ended(err2)
 //line github.com/movenext/movenext/netio/poller_async_test.go:276
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:187
+//line github.com/movenext/movenext/netio/poller_test.go:190
 	}
-	// poller_test.go:188: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:188
+	// poller_test.go:191: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:191
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:284
 	if f.readFullOrReadOrWrite2 == nil {
@@ -287,20 +287,20 @@ resumed2:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:188
+//line github.com/movenext/movenext/netio/poller_test.go:191
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:188
+//line github.com/movenext/movenext/netio/poller_test.go:191
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:189
+//line github.com/movenext/movenext/netio/poller_test.go:192
 	if err3 != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:298
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:190
+//line github.com/movenext/movenext/netio/poller_test.go:193
 		return true, f.total, err3
 	}
-	// poller_test.go:192: if _, err := c.Write(p[:1+n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:192
+	// poller_test.go:195: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:195
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:306
 	if f.readFullOrReadOrWrite2 == nil {
@@ -309,16 +309,16 @@ resumed3:
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:192
+//line github.com/movenext/movenext/netio/poller_test.go:195
 	_, err4 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:192
+//line github.com/movenext/movenext/netio/poller_test.go:195
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/poller_test.go:192
+//line github.com/movenext/movenext/netio/poller_test.go:195
 	if err4 != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:320
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:193
+//line github.com/movenext/movenext/netio/poller_test.go:196
 		return true, f.total, err4
 	}
 	f.total += 1 + f.n
@@ -328,7 +328,7 @@ resumed4:
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 182, 185, 188, 192)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 185, 188, 191, 195)
 }
 
 // echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
@@ -386,27 +386,27 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:310
+//line github.com/movenext/movenext/netio/poller_test.go:313
 	if err := ctx.Err(); err != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:392
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:311
+//line github.com/movenext/movenext/netio/poller_test.go:314
 		return true, 0, err
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:315
+//line github.com/movenext/movenext/netio/poller_test.go:318
 	select {
 	case <-f.stop:
 //line github.com/movenext/movenext/netio/poller_async_test.go:403
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:317
+//line github.com/movenext/movenext/netio/poller_test.go:320
 		return true, f.total, nil
 	default:
 	}
-	// poller_test.go:320: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:320
+	// poller_test.go:323: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:323
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:412
 	if f.read1 == nil {
@@ -415,16 +415,16 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:320
+//line github.com/movenext/movenext/netio/poller_test.go:323
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:320
+//line github.com/movenext/movenext/netio/poller_test.go:323
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:321
+//line github.com/movenext/movenext/netio/poller_test.go:324
 	if err != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:426
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:322
+//line github.com/movenext/movenext/netio/poller_test.go:325
 		return true, f.total, err
 	}
 	f.total += n
@@ -434,7 +434,7 @@ resumed1:
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 320)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 323)
 }
 
 // drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
@@ -491,18 +491,18 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:346
+//line github.com/movenext/movenext/netio/poller_test.go:349
 	if err := args.ctx.Err(); err != nil {
 //line github.com/movenext/movenext/netio/poller_async_test.go:497
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:347
+//line github.com/movenext/movenext/netio/poller_test.go:350
 		return true, 0, err
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:349
+//line github.com/movenext/movenext/netio/poller_test.go:352
 		var p [2]byte
-		// poller_test.go:350: return c.ReadFull(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:350
+		// poller_test.go:353: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:353
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:509
@@ -512,9 +512,9 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:350
+//line github.com/movenext/movenext/netio/poller_test.go:353
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:350
+//line github.com/movenext/movenext/netio/poller_test.go:353
 	f.readFull1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_async_test.go:521
@@ -524,7 +524,7 @@ resumed1:
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 350)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 353)
 }
 
 // readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
@@ -544,4 +544,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35b92c2c41633078
+// Digest of what is above: ad474f6131d8547f

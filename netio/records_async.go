@@ -70,7 +70,7 @@ func (f *decryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int
 //line github.com/movenext/movenext/netio/records.go:9
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
-	if f.handshake1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:75
 		goto resume1
 	}
@@ -264,7 +264,7 @@ func (f *decryptableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 //line github.com/movenext/movenext/netio/records.go:34
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
-	if f.handshake1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:269
 		goto resume1
 	}
@@ -456,7 +456,7 @@ func (f *encryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int
 //line github.com/movenext/movenext/netio/records.go:102
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
-	if f.handshake1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:461
 		goto resume1
 	}
@@ -645,7 +645,7 @@ func (f *finishedLocals) moveNext(r *statemachine.Run) (ended bool, result0 erro
 //line github.com/movenext/movenext/netio/records.go:141
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
-	if f.handshake1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshake1) {
 //line github.com/movenext/movenext/netio/records_async.go:650
 		goto resume1
 	}
@@ -1088,4 +1088,4 @@ func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0779ab8307904799
+// Digest of what is above: 3beffdbb0c5c0427

@@ -424,7 +424,7 @@ case2:
 //line github.com/movenext/movenext/netio/stream.go:110
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:110
-	if f.readable2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readable2) {
 //line github.com/movenext/movenext/netio/stream_async.go:429
 		goto resume2
 	}
@@ -709,7 +709,7 @@ case2:
 //line github.com/movenext/movenext/netio/stream.go:134
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:134
-	if f.writeAll2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.writeAll2) {
 //line github.com/movenext/movenext/netio/stream_async.go:714
 		goto resume2
 	}
@@ -840,4 +840,4 @@ func (f *fullyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ea6135709da92e68
+// Digest of what is above: b2c0ce1a20987230

@@ -154,7 +154,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 //line github.com/movenext/movenext/netio/stream_test.go:148
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:148
-	if f.copy1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.copy1) {
 //line github.com/movenext/movenext/netio/stream_async_test.go:159
 		goto resume1
 	}
@@ -347,4 +347,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3087be1cd9303343
+// Digest of what is above: ed304c88295472b7

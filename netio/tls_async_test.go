@@ -78,7 +78,7 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:83
 		goto resume1
 	}
@@ -104,7 +104,7 @@ resume1:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readOrWrite2) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume2
 	}
@@ -124,7 +124,7 @@ resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	if f.readableOrCloseWrite1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:129
 		goto resume3
 	}
@@ -157,7 +157,7 @@ endIf1:
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readOrWrite2) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:162
 		goto resume4
 	}
@@ -256,7 +256,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:261
 		goto resume1
 	}
@@ -292,7 +292,7 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	if f.writeOrRead2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.writeOrRead2) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:297
 		goto resume2
 	}
@@ -325,7 +325,7 @@ for2:
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	if f.writeOrRead2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.writeOrRead2) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:330
 		goto resume3
 	}
@@ -355,7 +355,7 @@ endFor1:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	if f.handshakeOrCloseWrite1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
 //line github.com/movenext/movenext/netio/tls_async_test.go:360
 		goto resume4
 	}
@@ -399,4 +399,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b35ad0d4982bd635
+// Digest of what is above: 251eb80f50f0cda4

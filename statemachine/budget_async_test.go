@@ -816,7 +816,7 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:144
-	if f.atOnce1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.atOnce1) {
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:821
 		goto resume1
 	}
@@ -1491,4 +1491,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f9f5b50b0ce4e785
+// Digest of what is above: fcd167d75cfd2a97

@@ -739,7 +739,7 @@ case4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
-	if f.byHand4.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.byHand4) {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:744
 		goto resume4
 	}
@@ -1628,4 +1628,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0edeb22c05baacf5
+// Digest of what is above: 495954b9b8f5d7b1

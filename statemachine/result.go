@@ -59,6 +59,15 @@ func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
 	return a.GetResult()
 }
 
+// TwinEnded reports whether j, the job of a function that was called through its twin,
+// has ended, so that the machine can go on at once. During a hot start a job that has
+// called runtime.Goexit has not, so to say: [TwinResult] exits again, and the goroutine is
+// that of the starter, which would be lost if the job was quick and not if it was slow. The
+// machine suspends instead, and exits where it is resumed.
+func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
+	return j.IsCompleted() && (r.lender != nil || j.Err() != job.ErrGoexit) && r.Proceed()
+}
+
 // TwinResult returns the results of a function that was called through its twin's job.
 // A panic or a runtime.Goexit in it is raised again here, as the plain call would have.
 func TwinResult[T any](r *Run, j *job.Job[T]) (T, error) {

@@ -108,7 +108,7 @@ for1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
-	if f.next1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:113
 		goto resume1
 	}
@@ -131,7 +131,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
-	if f.next1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:136
 		goto resume2
 	}
@@ -241,7 +241,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	if f.stop1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.stop1) {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:246
 		goto resume1
 	}
@@ -314,7 +314,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	if f.stop1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.stop1) {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:319
 		goto resume1
 	}
@@ -415,4 +415,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 0c2eff78d636120f
+// Digest of what is above: 191c62c1d2989acd

@@ -268,7 +268,7 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
-	if f.next1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:273
 		goto resume1
 	}
@@ -357,7 +357,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
-	if f.next1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.next1) {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:362
 		goto resume1
 	}
@@ -476,4 +476,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8e6779d8c0de801d
+// Digest of what is above: fca8d341cb9e9a2b

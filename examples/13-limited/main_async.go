@@ -182,7 +182,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 		})
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/13-limited/main_async.go:187
 		goto resume1
 	}
@@ -299,4 +299,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8c3f698d79bec693
+// Digest of what is above: 5ad59f4462411b14

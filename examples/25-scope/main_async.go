@@ -68,7 +68,7 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 		})
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:73
 		goto resume1
 	}
@@ -290,4 +290,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 06a7b55c574bb46e
+// Digest of what is above: 1c860b263a102b6f

@@ -74,7 +74,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:79
 		goto resume1
 	}
@@ -279,7 +279,7 @@ range1:
 		f.do1 = f.actors.DoAsync(f.ctx, from, func(context.Context) error { b[from]--; return nil })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
-	if f.do1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.do1) {
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:284
 		goto resume1
 	}
@@ -306,7 +306,7 @@ resume1:
 		f.do1 = f.actors.DoAsync(f.ctx, f.to, func(context.Context) error { b[to]++; return nil })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
-	if f.do1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.do1) {
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:311
 		goto resume2
 	}
@@ -366,4 +366,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4f7f42c6d7443e6c
+// Digest of what is above: 782d2ba01c7c0a14

@@ -70,7 +70,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:75
 		goto resume1
 	}
@@ -583,4 +583,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f29bccc8f803e40f
+// Digest of what is above: abc8b195b6e27618

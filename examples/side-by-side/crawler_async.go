@@ -70,7 +70,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:75
 		goto resume1
 	}
@@ -396,4 +396,4 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c01f87f789c0d636
+// Digest of what is above: e7e7658de51abb94

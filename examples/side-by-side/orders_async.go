@@ -71,7 +71,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:76
 		goto resume1
 	}
@@ -364,4 +364,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 619c5b73bc7bf3fb
+// Digest of what is above: 2d69ed2a782fae25

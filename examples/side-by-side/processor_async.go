@@ -71,7 +71,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 		})
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
-	if f.inScope1.IsCompleted() && run.Proceed() {
+	if statemachine.TwinEnded(run, f.inScope1) {
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:76
 		goto resume1
 	}
@@ -449,4 +449,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 27cd734d8c4d4c09
+// Digest of what is above: 9fcd5360742969d2

@@ -653,7 +653,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
-	if f.useOrAwait5.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.useOrAwait5) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:658
 		goto resume5
 	}
@@ -703,7 +703,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
-	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrSelect3) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:708
 		goto resume7
 	}
@@ -1768,7 +1768,7 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
-	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, frame.doOrAwait1) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1773
 		goto resume1
 	}
@@ -1813,7 +1813,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1818
 		goto resume3
 	}
@@ -1857,7 +1857,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1862
 		goto resume5
 	}
@@ -1904,7 +1904,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
-	if frame.do7.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, frame.do7) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1909
 		goto resume7
 	}
@@ -2281,7 +2281,7 @@ resume6:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
-	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2286
 		goto resume7
 	}
@@ -2333,7 +2333,7 @@ resume8:
 		f.awaitOrInScopeOrWait4 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
-	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2338
 		goto resume9
 	}
@@ -2376,4 +2376,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d3ca94d9db6ada92
+// Digest of what is above: b5648cc352242038

@@ -322,7 +322,7 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
-	if f.awaitOrNext9.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrNext9) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:327
 		goto resume10
 	}
@@ -621,7 +621,7 @@ range2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.nextOrAwait2) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:626
 		goto resume2
 	}
@@ -687,7 +687,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-	if f.awaitOrStop4.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrStop4) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:692
 		goto resume5
 	}
@@ -717,7 +717,7 @@ endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.nextOrAwait2) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:722
 		goto resume6
 	}
@@ -1460,7 +1460,7 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
-	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.dialOrAwait1) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1465
 		goto resume1
 	}
@@ -1648,7 +1648,7 @@ resume8:
 		f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", server.Listener.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
-	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.dialOrAwait1) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1653
 		goto resume9
 	}
@@ -1699,7 +1699,7 @@ resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1704
 		goto resume11
 	}
@@ -1722,7 +1722,7 @@ resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
-	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.writeAllOrAwait12) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1727
 		goto resume12
 	}
@@ -1768,7 +1768,7 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1773
 		goto resume14
 	}
@@ -2016,4 +2016,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 43052e95be4175d3
+// Digest of what is above: 7020753438f6c0df

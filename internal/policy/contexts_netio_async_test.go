@@ -116,7 +116,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.dial1 = netio.DialAsync(f.ctx, "tcp", l.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
-	if f.dial1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.dial1) {
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:121
 		goto resume1
 	}
@@ -378,7 +378,7 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-	if f.copyOrAwait14.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.copyOrAwait14) {
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:383
 		goto resume14
 	}
@@ -447,4 +447,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4f0a384d86af7352
+// Digest of what is above: 2a23393baf69db0b

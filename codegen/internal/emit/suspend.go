@@ -26,7 +26,10 @@ func (p *printer) park(pt *ir.Point) {
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), p.predeclared("nil"), p.fn.Names.Label(pt.Resumed))
 	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.Asleep, ir.AsValue), p.fn.Names.Label(pt.Resumed))
-	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
+	case source.KindTwin:
+		ended := p.rope(ir.Rope{ir.StatemachineName, ir.Text(".TwinEnded("), ir.RunName, ir.Text(", "), ir.Use(pt.Held), ir.Text(")")})
+		p.line("if %s {\ngoto %s\n}", ended, p.fn.Names.Label(pt.Resume))
+	case source.KindAwaitJob, source.KindAwait:
 		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), run, p.fn.Names.Label(pt.Resume))
 	}
 	if pt.Kind == source.KindLoop {

@@ -58,7 +58,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished b
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.lookup1) {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:63
 		goto resume1
 	}
@@ -107,4 +107,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3abe496837e2c1c4
+// Digest of what is above: a8b43fc0f0260e09

@@ -75,7 +75,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:80
 		goto resume1
 	}
@@ -206,4 +206,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 526ed14979e20de7
+// Digest of what is above: 4dbfbd9bfc6db0eb

@@ -183,7 +183,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:188
 		goto resume1
 	}
@@ -528,4 +528,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a1efbc765b13c809
+// Digest of what is above: 96635fe53059df88

@@ -177,7 +177,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 		return askFunc1Run(ctx1, l1)
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
-	if f.use1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.use1) {
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:182
 		goto resume1
 	}
@@ -307,4 +307,4 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 303c660f9341a658
+// Digest of what is above: 674eb54dfdd47148

@@ -89,7 +89,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:94
 		goto resume1
 	}
@@ -438,7 +438,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 		f.dial1 = netio.DialAsync(soon, "tcp", p.backend)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
-	if f.dial1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.dial1) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:443
 		goto resume1
 	}
@@ -467,7 +467,7 @@ resume1:
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
-	if f.inScope2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope2) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:472
 		goto resume2
 	}
@@ -753,7 +753,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
-	if f.copy1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.copy1) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:758
 		goto resume1
 	}
@@ -823,4 +823,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 900f20f43deb6129
+// Digest of what is above: e799c321686826e0

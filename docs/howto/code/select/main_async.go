@@ -92,7 +92,7 @@ for1:
 		coord.OnTimeout(time.Minute),
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
-	if f.select1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:97
 		goto resume1
 	}
@@ -230,7 +230,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (fi
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
-	if f.select1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.select1) {
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:235
 		goto resume1
 	}
@@ -527,4 +527,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e7b1b021349d19a4
+// Digest of what is above: 9849e224e9aa626d
