@@ -159,7 +159,7 @@ for1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
-	if f.readable1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readable1) {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:164
 		goto resume1
 	}
@@ -188,7 +188,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
-	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readOrWrite2) {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:193
 		goto resume2
 	}
@@ -212,7 +212,7 @@ resume2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:113
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:113
-	if f.readOrWrite2.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.readOrWrite2) {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:217
 		goto resume3
 	}
@@ -260,4 +260,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d992a8f78f91fc71
+// Digest of what is above: 21d9240543becd69

@@ -78,7 +78,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:83
 		goto resume1
 	}
@@ -545,4 +545,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 345532d8259d624f
+// Digest of what is above: 5ceebfe0a6c57fce

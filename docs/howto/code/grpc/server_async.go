@@ -101,7 +101,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:106
 		goto resume1
 	}
@@ -463,4 +463,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: b72cfe73e808781f
+// Digest of what is above: 04204f35fe663bd2

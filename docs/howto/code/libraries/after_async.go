@@ -75,7 +75,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (finished
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:80
 		goto resume1
 	}
@@ -375,7 +375,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
-	if f.do1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.do1) {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:380
 		goto resume1
 	}
@@ -725,7 +725,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
-	if f.inScope1.IsCompleted() && r.Proceed() {
+	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
 		goto resume1
 	}
@@ -971,4 +971,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a2ff911820784250
+// Digest of what is above: 93cae09d038a647b
