@@ -30,9 +30,11 @@ func eventsBalance(e *env) {
 	a := listen()
 	defer a.stop()
 	l := e.ledger(e.new())
+	ctx, over := context.WithCancel(context.Background())
+	l.Cleanup(over)                       // releases the work items that still wait
 	random := rand.New(rand.NewPCG(1, 2)) // it decides here, in one order, what work does
 	for range 300 {
-		l.submit(l.randomWork(random, 3), schedulers.Hint{Flags: randomFlags(random)})
+		l.submit(l.randomWork(ctx, random, 3), schedulers.Hint{Flags: randomFlags(random)})
 	}
 	l.finish()
 	a.finish(e)
@@ -44,7 +46,7 @@ func randomFlags(random *rand.Rand) schedulers.Flags {
 
 // randomWork returns a work item that submits up to three others, and may wait for one of
 // them, panic or exit.
-func (l *ledger) randomWork(random *rand.Rand, depth int) func(schedulers.Worker) {
+func (l *ledger) randomWork(ctx context.Context, random *rand.Rand, depth int) func(schedulers.Worker) {
 	type child struct {
 		body  func(schedulers.Worker)
 		flags schedulers.Flags
@@ -52,7 +54,7 @@ func (l *ledger) randomWork(random *rand.Rand, depth int) func(schedulers.Worker
 	var children []child
 	if depth > 0 {
 		for range random.IntN(4) {
-			children = append(children, child{l.randomWork(random, depth-1), randomFlags(random)})
+			children = append(children, child{l.randomWork(ctx, random, depth-1), randomFlags(random)})
 		}
 	}
 	end, waits := random.IntN(10), random.IntN(3) == 0
@@ -66,7 +68,7 @@ func (l *ledger) randomWork(random *rand.Rand, depth int) func(schedulers.Worker
 			l.submit(func(on schedulers.Worker) { defer close(done); c.body(on) }, schedulers.Hint{From: on, Flags: c.flags})
 			if _, tells := on.(schedulers.Blocker); tells {
 				// An error means that the wait would never end.
-				_ = schedulers.Wait(context.Background(), on, on.Scheduler(), done)
+				_ = schedulers.Wait(ctx, on, on.Scheduler(), done)
 			}
 		}
 		switch end {
