@@ -26,11 +26,11 @@ type Policy[I any] interface {
 	// the queue when Put returns.
 	Put(t *Ticket[I])
 
-	// Take removes and returns the next ticket to run, or nil if none is left, which
-	// happens after a Shutdown has given up the queued work.
-	Take() *Ticket[I]
+	// Next is Put, unless t is nil. It then removes and returns the next ticket to run, or
+	// nil if none is left, which happens after a Shutdown has given up the queued work.
+	Next(t *Ticket[I]) *Ticket[I]
 
-	// TakeThis removes t, wherever it is, and reports whether it was there.
+	// TakeThis removes t, for which Put was called, and reports whether it was there.
 	TakeThis(t *Ticket[I]) bool
 }
 
@@ -43,7 +43,6 @@ type Ticket[I any] struct {
 
 	tickets *Tickets[I]
 	account *tally.Tally
-	home    schedulers.Scheduler
 }
 
 // Submit submits a ticket for w, which has entered the tally and sees home as
@@ -55,7 +54,7 @@ type Ticket[I any] struct {
 // says what may be run on top of a wait, and the number of tickets is what
 // matters.
 func (ts *Tickets[I]) Submit(account *tally.Tally, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
-	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
+	t := &Ticket[I]{Visit: Visit{home: home}, Work: w, Item: item, tickets: ts, account: account}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
 		account.Refuse(home, w)
@@ -81,13 +80,15 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 // later.
 func (t *Ticket[I]) Run(on schedulers.Worker) {
 	ts := t.tickets
-	ts.Policy.Put(t)
 	if w, ok := Beneath(on).(onTop); !ok || !w.OnTop() {
-		ts.runNext(on)
-	} else if ts.Policy.TakeThis(t) {
+		ts.runNext(t, on)
+		return
+	}
+	ts.Policy.Put(t)
+	if ts.Policy.TakeThis(t) {
 		t.run(on)
 	} else if err := schedulers.TrySubmit(ts.Over, (*spare[I])(ts), schedulers.Hint{}); err != nil {
-		ts.giveUpNext(err)
+		ts.giveUpNext(nil, err)
 	}
 }
 
@@ -98,13 +99,13 @@ type onTop interface{ OnTop() bool }
 type spare[I any] Tickets[I]
 
 // Run implements [schedulers.Work].
-func (s *spare[I]) Run(on schedulers.Worker) { (*Tickets[I])(s).runNext(on) }
+func (s *spare[I]) Run(on schedulers.Worker) { (*Tickets[I])(s).runNext(nil, on) }
 
 // Abandon implements [schedulers.Work].
-func (s *spare[I]) Abandon(reason error) { (*Tickets[I])(s).giveUpNext(reason) }
+func (s *spare[I]) Abandon(reason error) { (*Tickets[I])(s).giveUpNext(nil, reason) }
 
-func (ts *Tickets[I]) runNext(on schedulers.Worker) {
-	if turn := ts.Policy.Take(); turn != nil {
+func (ts *Tickets[I]) runNext(t *Ticket[I], on schedulers.Worker) {
+	if turn := ts.Policy.Next(t); turn != nil {
 		turn.run(on)
 	}
 }
@@ -119,12 +120,11 @@ func (t *Ticket[I]) run(on schedulers.Worker) {
 // Abandon implements [schedulers.Work]: the scheduler beneath runs one work item
 // fewer, and the policy decides which one.
 func (t *Ticket[I]) Abandon(reason error) {
-	t.tickets.Policy.Put(t)
-	t.tickets.giveUpNext(reason)
+	t.tickets.giveUpNext(t, reason)
 }
 
-func (ts *Tickets[I]) giveUpNext(reason error) {
-	if turn := ts.Policy.Take(); turn != nil {
+func (ts *Tickets[I]) giveUpNext(t *Ticket[I], reason error) {
+	if turn := ts.Policy.Next(t); turn != nil {
 		turn.GiveUp(reason)
 	}
 }

@@ -12,13 +12,15 @@ import (
 // visit is one work item on its way through, and the worker that it sees.
 type visit struct {
 	shim.Item
-	of *Scheduler
+	of   *Scheduler
+	work schedulers.Work // while it runs
 }
 
 // Run implements [schedulers.Work].
 func (v *visit) Run(on schedulers.Worker) {
 	if w := v.Begin(on); w != nil {
-		v.of.through.RunThrough(watched{w, v}, v, nil)
+		v.work = w
+		v.of.through.RunThrough((*watched)(v), v, nil)
 	}
 }
 
@@ -42,30 +44,32 @@ func (v *visit) HearPanic(value any, stack []byte) {
 
 func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
 
-// watched is a work item whose failures are seen before it is counted as ended.
-type watched struct {
-	schedulers.Work
-	by *visit
-}
+// watched is a visit as the work that runs: its failures are seen before it is counted as
+// ended.
+type watched visit
 
 // About returns the work that events are about; see [schedulers.RunTold].
-func (w watched) About() schedulers.Work { return w.Work }
+func (w *watched) About() schedulers.Work { return w.work }
 
 // Run implements [schedulers.Work].
-func (w watched) Run(on schedulers.Worker) {
+func (w *watched) Run(on schedulers.Worker) {
 	returned := false
 	defer func() {
+		w.work = nil // a context that keeps the worker must not keep the work
 		if v := recover(); v != nil {
-			w.by.raise(newPanicError(v))
+			(*visit)(w).raise(newPanicError(v))
 			panic(v)
 		}
 		if !returned {
-			w.by.raise(ErrGoexit)
+			(*visit)(w).raise(ErrGoexit)
 		}
 	}()
-	w.Work.Run(on)
+	w.work.Run(on)
 	returned = true
 }
+
+// Abandon implements [schedulers.Work]. Work that runs is not abandoned.
+func (w *watched) Abandon(reason error) { w.work.Abandon(reason) }
 
 // Report raises an event about err for the work that was given ctx, and reports whether
 // it did: false means that err is nil, or that the work does not run on a scheduler of

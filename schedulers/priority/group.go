@@ -1,6 +1,8 @@
 package priority
 
 import (
+	"cmp"
+
 	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
@@ -19,6 +21,8 @@ type Group struct {
 	// Guarded by of.mu.
 	level int
 	queue linked.List[place] // the queued items, in order of arrival
+	head  position           // of the first item of the queue, unless that is empty
+	index int                // among the groups with queued items; -1: it is not there
 }
 
 // Group returns a new group of that level. A level outside the range means the nearest
@@ -49,11 +53,10 @@ func (g *Group) Move(level int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.level = s.clamp(level)
-	n := 0
-	for at := range g.queue.All() {
-		at.rank = s.rank(at)
-		s.queue.Fix(at.index)
-		n++
+	n := g.queue.Len()
+	if n > 0 {
+		g.head = g.queue.First().position()
+		s.groups.Fix(g.index)
 	}
 	return n
 }
@@ -79,23 +82,31 @@ func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
 // item is one work item, and its ticket.
 type item = shim.Ticket[place]
 
-// place is the position of an item. All but group is guarded by the scheduler's mu.
+// place is where an item stands. All but group is guarded by the scheduler's mu.
 type place struct {
 	group   *Group
 	of      *item  // nil: it was never put into the queue
 	arrival uint64 // from 1 on
-	rank    uint64
-	index   int // in the queue; -1: it was taken out
 	links   linked.Node[place]
 }
 
-// Before implements [heap.Element].
-func (p *place) Before(q *place) bool {
-	if p.rank != q.rank {
-		return p.rank < q.rank
-	}
-	return p.arrival < q.arrival
+// position is what decides which item comes first: rank, or else arrival.
+type position struct{ rank, arrival uint64 }
+
+// position returns the position of an item, which moves with its group.
+//
+// The rank grows with the arrival and with the level. 2³¹ levels times the highest age, a
+// billion, leave 2⁶³ arrivals before it overflows.
+func (p *place) position() position {
+	return position{p.arrival + uint64(p.group.level)*p.group.of.age, p.arrival}
 }
 
+func (p position) compare(q position) int {
+	return cmp.Or(cmp.Compare(p.rank, q.rank), cmp.Compare(p.arrival, q.arrival))
+}
+
+// Before implements [heap.Element]: the groups are in the order of their first items.
+func (g *Group) Before(other *Group) bool { return g.head.compare(other.head) < 0 }
+
 // Moved implements [heap.Element].
-func (p *place) Moved(at int) { p.index = at }
+func (g *Group) Moved(at int) { g.index = at }

@@ -35,7 +35,7 @@ type Scheduler struct {
 	tally   tally.Tally
 
 	mu       sync.Mutex
-	queue    heap.Heap[*place]
+	groups   heap.Heap[*Group] // those with queued items
 	arrivals uint64
 }
 
@@ -82,7 +82,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.tally.Shutdown(ctx, func() {
-		for it := s.take(); it != nil; it = s.take() {
+		for it := s.next(nil); it != nil; it = s.next(nil) {
 			it.GiveUp(schedulers.ErrShutdown)
 		}
 	})
@@ -107,13 +107,11 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	queued := slices.Clone(s.queue.All())
-	slices.SortFunc(queued, func(a, b *place) int {
-		if a.Before(b) {
-			return -1
-		}
-		return 1
-	})
+	var queued []*place
+	for _, g := range s.groups.All() {
+		queued = slices.AppendSeq(queued, g.queue.All())
+	}
+	slices.SortFunc(queued, func(a, b *place) int { return a.position().compare(b.position()) })
 	var all []schedulers.Work
 	for _, at := range queued {
 		all = append(all, at.of.Work)
@@ -126,13 +124,34 @@ type policy struct{ of *Scheduler }
 
 func (p policy) Put(it *item) { p.of.put(it) }
 
-func (p policy) Take() *item { return p.of.take() }
+func (p policy) Next(it *item) *item { return p.of.next(it) }
 
 func (p policy) TakeThis(it *item) bool { return p.of.takeThis(it) }
 
 func (s *Scheduler) put(it *item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.enqueue(it)
+}
+
+// next queues it, unless it is nil or was queued before, and takes the item with the lowest
+// position, or returns nil.
+func (s *Scheduler) next(it *item) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if it != nil {
+		s.enqueue(it)
+	}
+	if s.groups.Len() == 0 {
+		return nil
+	}
+	at := s.groups.First().queue.First()
+	s.remove(at)
+	return at.of
+}
+
+// enqueue is put with mu held.
+func (s *Scheduler) enqueue(it *item) {
 	at := &it.Item
 	if at.of != nil {
 		return
@@ -140,30 +159,28 @@ func (s *Scheduler) put(it *item) {
 	at.of = it
 	s.arrivals++
 	at.arrival = s.arrivals
-	at.rank = s.rank(at)
-	s.queue.Push(at)
-	at.group.queue.Add(&at.links, at)
-}
-
-// rank is the position; it grows with the arrival and with the level. 2³¹
-// levels times the highest age, a billion, leave 2⁶³ arrivals before it
-// overflows.
-func (s *Scheduler) rank(at *place) uint64 {
-	return at.arrival + uint64(at.group.level)*s.age
-}
-
-func (s *Scheduler) take() *item {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.queue.Len() == 0 {
-		return nil
+	g := at.group
+	if g.queue.Add(&at.links, at); g.queue.Len() == 1 {
+		g.head = at.position()
+		s.groups.Push(g)
 	}
-	at := s.queue.Pop()
-	at.group.queue.Remove(&at.links)
-	return at.of
 }
 
-// takeThis takes it out of the queue, and reports whether it was there.
+// remove takes at out of its group's queue; mu is held.
+func (s *Scheduler) remove(at *place) {
+	g := at.group
+	first := g.queue.First() == at
+	g.queue.Remove(&at.links)
+	switch {
+	case g.queue.Len() == 0:
+		s.groups.Remove(g.index)
+	case first:
+		g.head = g.queue.First().position()
+		s.groups.Fix(g.index)
+	}
+}
+
+// takeThis takes it out of its queue, and reports whether it was there.
 func (s *Scheduler) takeThis(it *item) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +188,6 @@ func (s *Scheduler) takeThis(it *item) bool {
 	if !at.links.In() {
 		return false
 	}
-	s.queue.Remove(at.index)
-	at.group.queue.Remove(&at.links)
+	s.remove(at)
 	return true
 }

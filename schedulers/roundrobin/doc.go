@@ -43,7 +43,7 @@
 // There is a deliberate gap: after the item has entered the queue and before the
 // queue enters the ring, no lock is held. A ticket that runs in this gap would
 // look for its item in vain. Therefore it brings its own queue into the ring
-// before it looks (Put does both, for either caller).
+// before it looks.
 //
 // # Context
 //

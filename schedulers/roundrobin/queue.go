@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/shim"
@@ -39,7 +40,7 @@ type item = shim.Ticket[place]
 // place says where an item belongs.
 type place struct {
 	queue *Queue
-	put   bool // has been put into the queue; under the queue's lock
+	put   atomic.Bool // has been put into the queue; written under the queue's lock
 }
 
 // QueueOption changes a queue that is being made.
@@ -77,8 +78,8 @@ func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 // put implements the policy's Put for an item of q.
 func (q *Queue) put(it *item) {
 	q.mu.Lock()
-	if !it.Item.put {
-		it.Item.put = true
+	if !it.Item.put.Load() {
+		it.Item.put.Store(true)
 		q.items.PushBack(it)
 	}
 	outside := !q.inRing && q.items.Len() > 0

@@ -29,10 +29,17 @@ func (r *ring) enter(q *Queue) {
 	q.before.after, q.after.before = q, q
 }
 
-// take removes and returns the next item, or returns nil if the ring is empty.
-func (r *ring) take() *item {
+// take removes and returns the next item, or returns nil if the ring is empty. own is the
+// item of the ticket that asks, or nil. Its queue enters the ring first, if the submitter
+// has not come that far.
+func (r *ring) take(own *item) *item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if own != nil && !(own.Item.put.Load() && own.Item.queue.inRing) {
+		r.mu.Unlock()
+		own.Item.queue.put(own)
+		r.mu.Lock()
+	}
 	for q := r.next; q != nil; q = r.next {
 		if it := r.takeFrom(q); it != nil {
 			return it

@@ -29,7 +29,7 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 			require.NoError(t, q.Submit(nothing{}, schedulers.Hint{}))
 		}
 	}
-	require.Equal(t, "a", s.ring.take().Item.queue.name)
+	require.Equal(t, "a", s.ring.take(nil).Item.queue.name)
 	require.Same(t, queues["b"], s.ring.next)
 	return s, queues
 }
@@ -37,7 +37,7 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 // turns takes everything and returns the names of the queues in their order.
 func turns(s *Scheduler) string {
 	order := ""
-	for it := s.ring.take(); it != nil; it = s.ring.take() {
+	for it := s.ring.take(nil); it != nil; it = s.ring.take(nil) {
 		order += it.Item.queue.name
 	}
 	return order
@@ -69,7 +69,7 @@ func TestNextStaysValidWhereverAQueueIsRemoved(t *testing.T) {
 func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	s, queues := filled(t)
 	queues["b"].weight = 3
-	require.Equal(t, "b", s.ring.take().Item.queue.name)
+	require.Equal(t, "b", s.ring.take(nil).Item.queue.name)
 	queues["b"].giveUp()
 	assert.Equal(t, "cda"+"cda"+"cd", turns(s))
 }
@@ -105,7 +105,7 @@ func TestATicketThatComesIntoTheGapFindsItsItem(t *testing.T) {
 	s := New(early{func(it *item) {
 		q := it.Item.queue
 		q.mu.Lock()
-		it.Item.put = true
+		it.Item.put.Store(true)
 		q.items.PushBack(it)
 		q.mu.Unlock()
 	}})

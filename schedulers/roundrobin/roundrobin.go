@@ -51,7 +51,7 @@ type policy struct{ of *Scheduler }
 
 func (p policy) Put(it *item) { it.Item.queue.put(it) }
 
-func (p policy) Take() *item { return p.of.ring.take() }
+func (p policy) Next(it *item) *item { return p.of.ring.take(it) }
 
 func (p policy) TakeThis(it *item) bool { return it.Item.queue.takeThis(it) }
 
