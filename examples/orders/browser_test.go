@@ -15,26 +15,15 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/internal/chromium"
 )
 
 // browser starts a headless Chromium. Without one on this system the test is left out,
 // unless CI demands it.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		if os.Getenv("CI_BROWSER") != "" {
-			t.Fatal("no Chromium is installed")
-		}
-		t.Skip("no Chromium is installed")
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.WindowSize(1200, 700))
 	all, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)

@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -13,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/internal/chromium"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,20 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // left out, unless CI demands it.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		if os.Getenv("CI_BROWSER") != "" {
-			t.Fatal("no Chromium is installed")
-		}
-		t.Skip("no Chromium is installed")
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("force-color-profile", "srgb"), chromedp.WindowSize(1000, 640))
 	all, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)

@@ -16,5 +16,8 @@ require (
 require (
 	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/movenext/movenext v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )
+
+replace github.com/movenext/movenext => ../../
