@@ -50,7 +50,7 @@
 // puts the work into the queue; a bit under the queue's lock records that. So a
 // ticket always finds work: if k tickets have been used before, then k+1 work
 // items were put into the queue by these tickets or before them, and k were
-// taken. Shims that reorder are of this kind ([Tickets]).
+// taken. Shims that reorder are of this kind ([Tickets]), and their queues are [Line]s.
 //
 // # Panics
 //

@@ -35,8 +35,7 @@ type Through struct {
 // submits beneath.
 type Item struct {
 	Visit
-	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init
-	Told Told                 // nil: none
+	Told Told // nil: none
 
 	through *Through
 	work    schedulers.Work // nil as soon as the item is out of the list
@@ -54,11 +53,15 @@ func (t *Through) Init(name string, home, over schedulers.Scheduler) {
 }
 
 // Accept counts w as accepted and puts the item into the list, or returns the reason of
-// a refusal.
-func (t *Through) Accept(it *Item, w schedulers.Work) error {
-	if err := t.Enter(t.name, t.homeOf(it), w); err != nil {
+// a refusal. home is the scheduler that w sees; nil means that of Init.
+func (t *Through) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work) error {
+	if home == nil {
+		home = t.home
+	}
+	if err := t.Enter(t.name, home, w); err != nil {
 		return err
 	}
+	it.home = home
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	it.through, it.work = t, w
@@ -78,16 +81,8 @@ func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) er
 	if w == nil {
 		return nil // nothing to refuse: a Shutdown has given the item up
 	}
-	t.Refuse(t.homeOf(it), w)
+	t.Refuse(it.home, w)
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
-}
-
-// homeOf returns the scheduler that the work of the item sees.
-func (t *Through) homeOf(it *Item) schedulers.Scheduler {
-	if it.Home != nil {
-		return it.Home
-	}
-	return t.home
 }
 
 // Take takes the item out of the list and returns its work, or returns nil if the item
@@ -139,7 +134,7 @@ func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
 	if w == nil {
 		return nil
 	}
-	it.Arrive(it.through.homeOf(it), on)
+	it.Arrive(on)
 	return w
 }
 
@@ -155,7 +150,7 @@ func (it *Item) GiveUp(reason error) bool {
 
 // Drop abandons the work that Take has returned.
 func (it *Item) Drop(w schedulers.Work, reason error) {
-	it.through.Abandon(it.through.homeOf(it), w, reason)
+	it.through.Abandon(it.home, w, reason)
 	if it.Told != nil {
 		it.Told.GivenUp(reason)
 	}

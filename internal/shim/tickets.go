@@ -2,66 +2,77 @@ package shim
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
 // Tickets is the reordering half of shims whose items are tickets; see the
-// package comment. I is the shim policy's information about each work item.
-type Tickets[I any] struct {
+// package comment.
+type Tickets struct {
 	Clock
 
 	// Set before use.
 
 	Name   string // of the shim's package, for errors
 	Over   schedulers.Scheduler
-	Policy Policy[I]
+	Policy Policy
 }
 
 // Policy is a queue of work items for which a ticket was accepted.
-type Policy[I any] interface {
+type Policy interface {
 	// Put adds the work of t, unless Put was called for t before. The check and the
 	// adding are one critical section: a caller that comes second must find the work in
 	// the queue when Put returns.
-	Put(t *Ticket[I])
+	Put(t *Ticket)
 
 	// Next is Put, unless t is nil. It then removes and returns the next ticket to run, or
 	// nil if none is left, which happens after a Shutdown has given up the queued work.
-	Next(t *Ticket[I]) *Ticket[I]
+	Next(t *Ticket) *Ticket
 
 	// TakeThis removes t, for which Put was called, and reports whether it was there.
-	TakeThis(t *Ticket[I]) bool
+	TakeThis(t *Ticket) bool
+
+	// Account returns the counters of the scheduler that t was submitted to.
+	Account(t *Ticket) *tally.Tally
 }
 
 // Ticket is one work item, and the right to run one. Work is nil once it has been
 // taken out of the queue and begun.
-type Ticket[I any] struct {
+//
+// There may be a million of them, so it has few pointers: the policy finds what it wants to
+// know about the work at the scheduler that the work was submitted to.
+type Ticket struct {
 	Visit
-	Work schedulers.Work
-	Item I // the policy's
+	Work   schedulers.Work
+	Number uint64 // the policy's
 
-	tickets *Tickets[I]
-	account *tally.Tally
+	tickets *Tickets
+	next    *Ticket       // in its line
+	state   atomic.Uint32 // written under the policy's lock
 }
 
-// Submit submits a ticket for w, which has entered the tally and sees home as
-// its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns
+// Pushed reports whether t was put into a line.
+func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
+
+// Submit submits a ticket for w, which has entered the account of home, the scheduler that
+// it sees. If the scheduler beneath refuses, it takes the Enter back and returns
 // why.
 //
 // The LongRunning flag is not passed on: the work that the ticket will run is not
 // known yet. Neither is the hint's worker, unless it pumps: in that case the hint
 // says what may be run on top of a wait, and the number of tickets is what
 // matters.
-func (ts *Tickets[I]) Submit(account *tally.Tally, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
-	t := &Ticket[I]{Visit: Visit{home: home}, Work: w, Item: item, tickets: ts, account: account}
+func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
+	t := &Ticket{Visit: Visit{home: home}, Work: w, tickets: ts}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
-		account.Refuse(home, w)
-		return nil, fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.Name, err)
+		ts.Policy.Account(t).Refuse(home, w)
+		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.Name, err)
 	}
 	ts.Policy.Put(t)
-	return t, nil
+	return nil
 }
 
 // pumper returns the worker at the bottom of w if it pumps, else nil.
@@ -78,7 +89,7 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 // which must not run there, and the wait may be for just this work. If its own
 // work is gone, the ticket becomes a spare one, which runs another work item
 // later.
-func (t *Ticket[I]) Run(on schedulers.Worker) {
+func (t *Ticket) Run(on schedulers.Worker) {
 	ts := t.tickets
 	if w, ok := Beneath(on).(onTop); !ok || !w.OnTop() {
 		ts.runNext(t, on)
@@ -87,7 +98,7 @@ func (t *Ticket[I]) Run(on schedulers.Worker) {
 	ts.Policy.Put(t)
 	if ts.Policy.TakeThis(t) {
 		t.run(on)
-	} else if err := schedulers.TrySubmit(ts.Over, (*spare[I])(ts), schedulers.Hint{}); err != nil {
+	} else if err := schedulers.TrySubmit(ts.Over, (*spare)(ts), schedulers.Hint{}); err != nil {
 		ts.giveUpNext(nil, err)
 	}
 }
@@ -96,45 +107,47 @@ func (t *Ticket[I]) Run(on schedulers.Worker) {
 type onTop interface{ OnTop() bool }
 
 // spare is a ticket without a work item of its own.
-type spare[I any] Tickets[I]
+type spare Tickets
 
 // Run implements [schedulers.Work].
-func (s *spare[I]) Run(on schedulers.Worker) { (*Tickets[I])(s).runNext(nil, on) }
+func (s *spare) Run(on schedulers.Worker) { (*Tickets)(s).runNext(nil, on) }
 
 // Abandon implements [schedulers.Work].
-func (s *spare[I]) Abandon(reason error) { (*Tickets[I])(s).giveUpNext(nil, reason) }
+func (s *spare) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
 
-func (ts *Tickets[I]) runNext(t *Ticket[I], on schedulers.Worker) {
+func (ts *Tickets) runNext(t *Ticket, on schedulers.Worker) {
 	if turn := ts.Policy.Next(t); turn != nil {
 		turn.run(on)
 	}
 }
 
 // run runs the work of a ticket that the caller has taken out of the queue.
-func (t *Ticket[I]) run(on schedulers.Worker) {
+func (t *Ticket) run(on schedulers.Worker) {
 	w := t.take()
-	t.Arrive(t.home, on)
-	t.account.RunThrough(w, &t.Visit, nil)
+	t.Arrive(on)
+	t.tickets.Policy.Account(t).RunThrough(w, &t.Visit, nil)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath runs one work item
 // fewer, and the policy decides which one.
-func (t *Ticket[I]) Abandon(reason error) {
+func (t *Ticket) Abandon(reason error) {
 	t.tickets.giveUpNext(t, reason)
 }
 
-func (ts *Tickets[I]) giveUpNext(t *Ticket[I], reason error) {
+func (ts *Tickets) giveUpNext(t *Ticket, reason error) {
 	if turn := ts.Policy.Next(t); turn != nil {
 		turn.GiveUp(reason)
 	}
 }
 
 // GiveUp abandons the work of a ticket that the caller has taken out of the queue.
-func (t *Ticket[I]) GiveUp(reason error) { t.account.Abandon(t.home, t.take(), reason) }
+func (t *Ticket) GiveUp(reason error) {
+	t.tickets.Policy.Account(t).Abandon(t.home, t.take(), reason)
+}
 
 // take drops the reference to the work: a context that keeps the ticket, because
 // it is the worker there, must not keep the work alive.
-func (t *Ticket[I]) take() schedulers.Work {
+func (t *Ticket) take() schedulers.Work {
 	w := t.Work
 	t.Work = nil
 	return w
@@ -142,7 +155,7 @@ func (t *Ticket[I]) take() schedulers.Work {
 
 // MayRunInPlace reports whether the scheduler beneath consents: the waiter runs where
 // the work would have run, so the shim has nothing to add.
-func (ts *Tickets[I]) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+func (ts *Tickets) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return MayRunInPlace(ts.Over, w, by)
 }
 

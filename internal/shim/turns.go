@@ -80,8 +80,8 @@ func (ts *Turns) InitTurns(name string, home, over schedulers.Scheduler, rule Ru
 // SubmitTurn is Submit for work of that kind, which sees home as its scheduler; a nil
 // home means that of InitTurns.
 func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint schedulers.Hint, kind Kind) error {
-	t := &Turn{Item: Item{Home: home}, turns: ts, kind: kind, flags: hint.Flags}
-	if err := ts.Accept(&t.Item, w); err != nil {
+	t := &Turn{turns: ts, kind: kind, flags: hint.Flags}
+	if err := ts.Accept(&t.Item, home, w); err != nil {
 		return err
 	}
 	ts.mu.Lock()

@@ -12,15 +12,15 @@ import (
 // by Arrive before work sees it, and constant from then on, even after the work has
 // ended: a context may keep it for long.
 type Visit struct {
-	home    schedulers.Scheduler
+	home    schedulers.Scheduler // set before, when the work is accepted
 	beneath schedulers.Worker // nil: no particular worker
 	id      int
 }
 
-// Arrive records that work of the shim home begins to run on a worker of the scheduler
-// beneath, or on no particular worker if on is nil.
-func (v *Visit) Arrive(home schedulers.Scheduler, on schedulers.Worker) {
-	v.home, v.beneath = home, on
+// Arrive records that the work begins to run on a worker of the scheduler beneath, or on no
+// particular worker if on is nil.
+func (v *Visit) Arrive(on schedulers.Worker) {
+	v.beneath = on
 	if on != nil {
 		v.id = on.ID() // unique among running work items, which is all that an ID requires
 	} else {

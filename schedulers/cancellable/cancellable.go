@@ -108,7 +108,7 @@ func (s *Scheduler) queue(parent context.Context, w schedulers.Work, from schedu
 	it := &Item{ticket{of: s, parent: parent}}
 	it.t.Told = &it.t
 	it.t.item = it
-	if err := s.through.Accept(&it.t.Item, w); err != nil {
+	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		return nil, err
 	}
 	s.remember(it)

@@ -103,7 +103,7 @@ func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 // error.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	v := &visit{of: s}
-	if err := s.through.Accept(&v.Item, w); err != nil {
+	if err := s.through.Accept(&v.Item, nil, w); err != nil {
 		return err
 	}
 	return s.through.Send(v, &v.Item, from)

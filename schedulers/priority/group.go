@@ -3,7 +3,6 @@ package priority
 import (
 	"cmp"
 
-	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -20,9 +19,9 @@ type Group struct {
 
 	// Guarded by of.mu.
 	level int
-	queue linked.List[place] // the queued items, in order of arrival
-	head  position           // of the first item of the queue, unless that is empty
-	index int                // among the groups with queued items; -1: it is not there
+	line  shim.Line // the queued items, in order of arrival
+	head  position  // of the first of them
+	index int       // among the groups with queued items; -1: it is not there
 }
 
 // Group returns a new group of that level. A level outside the range means the nearest
@@ -41,8 +40,7 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 	if err := g.of.tally.Enter("priority", g, w); err != nil {
 		return err
 	}
-	_, err := g.of.tickets.Submit(&g.of.tally, g, w, from, place{group: g})
-	return err
+	return g.of.tickets.Submit(g, w, from)
 }
 
 // Move changes the level of the group and the positions of its queued work, and
@@ -53,10 +51,9 @@ func (g *Group) Move(level int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.level = s.clamp(level)
-	n := g.queue.Len()
+	n := g.line.Len()
 	if n > 0 {
-		g.head = g.queue.First().position()
-		s.groups.Fix(g.index)
+		s.moved(g)
 	}
 	return n
 }
@@ -79,26 +76,20 @@ func (g *Group) Beneath() schedulers.Scheduler { return g.of.Beneath() }
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
 
-// item is one work item, and its ticket.
-type item = shim.Ticket[place]
-
-// place is where an item stands. All but group is guarded by the scheduler's mu.
-type place struct {
-	group   *Group
-	of      *item  // nil: it was never put into the queue
-	arrival uint64 // from 1 on
-	links   linked.Node[place]
-}
+// groupOf returns the group that the work of t was submitted to.
+func groupOf(t *shim.Ticket) *Group { return t.Scheduler().(*Group) }
 
 // position is what decides which item comes first: rank, or else arrival.
 type position struct{ rank, arrival uint64 }
 
-// position returns the position of an item, which moves with its group.
+// positionOf returns the position of an item, which moves with its group. The number of a
+// ticket is that of its arrival, from 1 on.
 //
 // The rank grows with the arrival and with the level. 2³¹ levels times the highest age, a
 // billion, leave 2⁶³ arrivals before it overflows.
-func (p *place) position() position {
-	return position{p.arrival + uint64(p.group.level)*p.group.of.age, p.arrival}
+func positionOf(t *shim.Ticket) position {
+	g := groupOf(t)
+	return position{t.Number + uint64(g.level)*g.of.age, t.Number}
 }
 
 func (p position) compare(q position) int {

@@ -28,7 +28,7 @@ const DefaultAge = 32
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
-	tickets shim.Tickets[place]
+	tickets shim.Tickets
 	levels  int
 	age     uint64
 	normal  *Group
@@ -60,7 +60,7 @@ func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 			o(s)
 		}
 	}
-	s.tickets = shim.Tickets[place]{Name: "priority", Over: over, Policy: policy{s}}
+	s.tickets = shim.Tickets{Name: "priority", Over: over, Policy: policy{s}}
 	s.tickets.Clock.SetOver(over)
 	s.clock = &s.tickets.Clock
 	s.normal = s.Group((s.levels - 1) / 2)
@@ -107,14 +107,14 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var queued []*place
+	var queued []*shim.Ticket
 	for _, g := range s.groups.All() {
-		queued = slices.AppendSeq(queued, g.queue.All())
+		queued = slices.AppendSeq(queued, g.line.All())
 	}
-	slices.SortFunc(queued, func(a, b *place) int { return a.position().compare(b.position()) })
+	slices.SortFunc(queued, func(a, b *shim.Ticket) int { return positionOf(a).compare(positionOf(b)) })
 	var all []schedulers.Work
-	for _, at := range queued {
-		all = append(all, at.of.Work)
+	for _, t := range queued {
+		all = append(all, t.Work)
 	}
 	return all
 }
@@ -122,72 +122,70 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // policy is the scheduler as its tickets see it.
 type policy struct{ of *Scheduler }
 
-func (p policy) Put(it *item) { p.of.put(it) }
+func (p policy) Put(t *shim.Ticket) { p.of.put(t) }
 
-func (p policy) Next(it *item) *item { return p.of.next(it) }
+func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.of.next(t) }
 
-func (p policy) TakeThis(it *item) bool { return p.of.takeThis(it) }
+func (p policy) TakeThis(t *shim.Ticket) bool { return p.of.takeThis(t) }
 
-func (s *Scheduler) put(it *item) {
+func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.of.tally }
+
+func (s *Scheduler) put(t *shim.Ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.enqueue(it)
+	s.enqueue(t)
 }
 
-// next queues it, unless it is nil or was queued before, and takes the item with the lowest
+// next queues t, unless it is nil or was queued before, and takes the ticket with the lowest
 // position, or returns nil.
-func (s *Scheduler) next(it *item) *item {
+func (s *Scheduler) next(t *shim.Ticket) *shim.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if it != nil {
-		s.enqueue(it)
+	if t != nil {
+		s.enqueue(t)
 	}
 	if s.groups.Len() == 0 {
 		return nil
 	}
-	at := s.groups.First().queue.First()
-	s.remove(at)
-	return at.of
+	g := s.groups.First()
+	first := g.line.Pop()
+	s.moved(g)
+	return first
 }
 
 // enqueue is put with mu held.
-func (s *Scheduler) enqueue(it *item) {
-	at := &it.Item
-	if at.of != nil {
+func (s *Scheduler) enqueue(t *shim.Ticket) {
+	g := groupOf(t)
+	if !g.line.Push(t) {
 		return
 	}
-	at.of = it
 	s.arrivals++
-	at.arrival = s.arrivals
-	g := at.group
-	if g.queue.Add(&at.links, at); g.queue.Len() == 1 {
-		g.head = at.position()
+	t.Number = s.arrivals
+	if g.line.Len() == 1 {
+		g.head = positionOf(t)
 		s.groups.Push(g)
 	}
 }
 
-// remove takes at out of its group's queue; mu is held.
-func (s *Scheduler) remove(at *place) {
-	g := at.group
-	first := g.queue.First() == at
-	g.queue.Remove(&at.links)
-	switch {
-	case g.queue.Len() == 0:
-		s.groups.Remove(g.index)
-	case first:
-		g.head = g.queue.First().position()
-		s.groups.Fix(g.index)
-	}
-}
-
-// takeThis takes it out of its queue, and reports whether it was there.
-func (s *Scheduler) takeThis(it *item) bool {
+// takeThis takes t out of its line, and reports whether it was there.
+func (s *Scheduler) takeThis(t *shim.Ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := &it.Item
-	if !at.links.In() {
-		return false
+	g := groupOf(t)
+	was := g.line.Remove(t)
+	if was {
+		s.moved(g)
 	}
-	s.remove(at)
-	return true
+	return was
+}
+
+// moved finds the place of a group from whose line a ticket was taken, or that has another
+// level; mu is held.
+func (s *Scheduler) moved(g *Group) {
+	if first := g.line.First(); first == nil {
+		s.groups.Remove(g.index)
+	} else if at := positionOf(first); at != g.head {
+		g.head = at
+		s.groups.Fix(g.index)
+	}
 }

@@ -4,9 +4,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
-	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
@@ -28,20 +26,14 @@ type Queue struct {
 	place  *list.Element // in of.queues; under of.mu
 
 	mu    sync.Mutex
-	items deque.Deque // of *item
+	items shim.Line
 
 	inRing        bool   // written under the ring's lock and mu
 	before, after *Queue // under the ring's lock, while inRing
 }
 
-// item is one work item of a queue, and its ticket.
-type item = shim.Ticket[place]
-
-// place says where an item belongs.
-type place struct {
-	queue *Queue
-	put   atomic.Bool // has been put into the queue; written under the queue's lock
-}
+// queueOf returns the queue that the work of t was submitted to.
+func queueOf(t *shim.Ticket) *Queue { return t.Scheduler().(*Queue) }
 
 // QueueOption changes a queue that is being made.
 type QueueOption func(*Queue)
@@ -67,7 +59,7 @@ func (q *Queue) Weight() int { return q.weight }
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	err := q.tally.Enter("roundrobin", q, w)
 	if err == nil {
-		_, err = q.of.tickets.Submit(&q.tally, q, w, from, place{queue: q})
+		err = q.of.tickets.Submit(q, w, from)
 	}
 	if err != nil {
 		q.of.refused.Add(1)
@@ -75,13 +67,10 @@ func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// put implements the policy's Put for an item of q.
-func (q *Queue) put(it *item) {
+// put implements the policy's Put for a ticket of q.
+func (q *Queue) put(t *shim.Ticket) {
 	q.mu.Lock()
-	if !it.Item.put.Load() {
-		it.Item.put.Store(true)
-		q.items.PushBack(it)
-	}
+	q.items.Push(t)
 	outside := !q.inRing && q.items.Len() > 0
 	q.mu.Unlock()
 	if outside {
@@ -89,10 +78,10 @@ func (q *Queue) put(it *item) {
 	}
 }
 
-// takeThis takes it out of the queue, and reports whether it was there.
-func (q *Queue) takeThis(it *item) bool {
+// takeThis takes t out of the queue, and reports whether it was there.
+func (q *Queue) takeThis(t *shim.Ticket) bool {
 	q.mu.Lock()
-	found := q.items.Extract(it)
+	found := q.items.Remove(t)
 	q.mu.Unlock()
 	if found {
 		q.of.ring.leave(q)
@@ -118,12 +107,14 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 
 func (q *Queue) giveUp() {
 	q.mu.Lock()
-	all := q.items
-	q.items = deque.Deque{}
+	var all []*shim.Ticket
+	for t := q.items.Pop(); t != nil; t = q.items.Pop() {
+		all = append(all, t)
+	}
 	q.mu.Unlock()
 	q.of.ring.leave(q)
-	for w := all.PopFront(); w != nil; w = all.PopFront() {
-		w.(*item).GiveUp(schedulers.ErrShutdown)
+	for _, t := range all {
+		t.GiveUp(schedulers.ErrShutdown)
 	}
 }
 
@@ -145,9 +136,9 @@ func (q *Queue) Metrics() schedulers.Metrics { return q.tally.Metrics() }
 func (q *Queue) Snapshot() []schedulers.Work {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	all := q.items.AppendTo(nil)
-	for i, w := range all {
-		all[i] = w.(*item).Work
+	var all []schedulers.Work
+	for t := range q.items.All() {
+		all = append(all, t.Work)
 	}
 	return all
 }

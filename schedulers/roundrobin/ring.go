@@ -1,6 +1,10 @@
 package roundrobin
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/movenext/movenext/internal/shim"
+)
 
 // ring holds the queues that have items, in the order of their turns. See the package
 // comment.
@@ -30,32 +34,31 @@ func (r *ring) enter(q *Queue) {
 }
 
 // take removes and returns the next item, or returns nil if the ring is empty. own is the
-// item of the ticket that asks, or nil. Its queue enters the ring first, if the submitter
-// has not come that far.
-func (r *ring) take(own *item) *item {
+// ticket that asks, or nil. It is put first, if the submitter has not come that far.
+func (r *ring) take(own *shim.Ticket) *shim.Ticket {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if own != nil && !(own.Item.put.Load() && own.Item.queue.inRing) {
+	if own != nil && !(own.Pushed() && queueOf(own).inRing) {
 		r.mu.Unlock()
-		own.Item.queue.put(own)
+		queueOf(own).put(own)
 		r.mu.Lock()
 	}
 	for q := r.next; q != nil; q = r.next {
-		if it := r.takeFrom(q); it != nil {
-			return it
+		if t := r.takeFrom(q); t != nil {
+			return t
 		}
 	}
 	return nil
 }
 
 // takeFrom takes an item of q, which is next, and advances next if q's turn is over.
-func (r *ring) takeFrom(q *Queue) *item {
+func (r *ring) takeFrom(q *Queue) *shim.Ticket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if r.left == 0 {
 		r.left = q.weight
 	}
-	it, _ := q.items.PopFront().(*item)
+	t := q.items.Pop()
 	r.left--
 	switch {
 	case q.items.Len() == 0:
@@ -63,7 +66,7 @@ func (r *ring) takeFrom(q *Queue) *item {
 	case r.left == 0:
 		r.next = q.after
 	}
-	return it
+	return t
 }
 
 // leave takes q out of the ring, at any position, if it has no items.

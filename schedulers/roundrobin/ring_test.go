@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/manual"
 )
@@ -29,7 +30,7 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 			require.NoError(t, q.Submit(nothing{}, schedulers.Hint{}))
 		}
 	}
-	require.Equal(t, "a", s.ring.take(nil).Item.queue.name)
+	require.Equal(t, "a", queueOf(s.ring.take(nil)).name)
 	require.Same(t, queues["b"], s.ring.next)
 	return s, queues
 }
@@ -38,7 +39,7 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 func turns(s *Scheduler) string {
 	order := ""
 	for it := s.ring.take(nil); it != nil; it = s.ring.take(nil) {
-		order += it.Item.queue.name
+		order += queueOf(it).name
 	}
 	return order
 }
@@ -69,7 +70,7 @@ func TestNextStaysValidWhereverAQueueIsRemoved(t *testing.T) {
 func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	s, queues := filled(t)
 	queues["b"].weight = 3
-	require.Equal(t, "b", s.ring.take(nil).Item.queue.name)
+	require.Equal(t, "b", queueOf(s.ring.take(nil)).name)
 	queues["b"].giveUp()
 	assert.Equal(t, "cda"+"cda"+"cd", turns(s))
 }
@@ -85,16 +86,16 @@ func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 }
 
 // early runs each ticket before its Submit returns, after it has called meanwhile.
-type early struct{ meanwhile func(it *item) }
+type early struct{ meanwhile func(t *shim.Ticket) }
 
 func (e early) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	e.meanwhile(w.(*item))
+	e.meanwhile(w.(*shim.Ticket))
 	w.Run(nil)
 	return nil
 }
 
 func TestATicketThatRunsBeforeItsSubmitReturnsFindsItsItem(t *testing.T) {
-	s := New(early{func(*item) {}})
+	s := New(early{func(*shim.Ticket) {}})
 	require.NoError(t, s.Submit(nothing{}, schedulers.Hint{}))
 	assert.Equal(t, uint64(1), s.Metrics().Completed)
 	assert.Nil(t, s.ring.next)
@@ -102,11 +103,10 @@ func TestATicketThatRunsBeforeItsSubmitReturnsFindsItsItem(t *testing.T) {
 
 // The submitter has put the item into the queue, but not yet the queue into the ring.
 func TestATicketThatComesIntoTheGapFindsItsItem(t *testing.T) {
-	s := New(early{func(it *item) {
-		q := it.Item.queue
+	s := New(early{func(t *shim.Ticket) {
+		q := queueOf(t)
 		q.mu.Lock()
-		it.Item.put.Store(true)
-		q.items.PushBack(it)
+		q.items.Push(t)
 		q.mu.Unlock()
 	}})
 	require.NoError(t, s.Submit(nothing{}, schedulers.Hint{}))

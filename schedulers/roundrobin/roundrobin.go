@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -24,7 +25,7 @@ type clock = shim.Clock
 // queues), and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
-	tickets shim.Tickets[place]
+	tickets shim.Tickets
 	ring    ring
 	initial *Queue
 	refused atomic.Uint64 // by all queues, including those that are gone
@@ -39,7 +40,7 @@ type Scheduler struct {
 // nil over refuses all work.
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{}
-	s.tickets = shim.Tickets[place]{Name: "roundrobin", Over: over, Policy: policy{s}}
+	s.tickets = shim.Tickets{Name: "roundrobin", Over: over, Policy: policy{s}}
 	s.tickets.Clock.SetOver(over)
 	s.clock = &s.tickets.Clock
 	s.initial = s.add(Name("default"))
@@ -49,11 +50,13 @@ func New(over schedulers.Scheduler) *Scheduler {
 // policy is the scheduler as its tickets see it.
 type policy struct{ of *Scheduler }
 
-func (p policy) Put(it *item) { it.Item.queue.put(it) }
+func (p policy) Put(t *shim.Ticket) { queueOf(t).put(t) }
 
-func (p policy) Next(it *item) *item { return p.of.ring.take(it) }
+func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.of.ring.take(t) }
 
-func (p policy) TakeThis(it *item) bool { return it.Item.queue.takeThis(it) }
+func (p policy) TakeThis(t *shim.Ticket) bool { return queueOf(t).takeThis(t) }
+
+func (p policy) Account(t *shim.Ticket) *tally.Tally { return &queueOf(t).tally }
 
 // CreateQueue returns a new queue with a share of its own, or [schedulers.ErrShutdown]
 // after Shutdown. Close a queue that is no longer needed, or the scheduler keeps it.

@@ -70,7 +70,7 @@ func (s *Set) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{of: s}}
 	it.t.Told = &it.t
 	s.add(1) // before the work can run
-	if err := s.through.Accept(&it.t.Item, w); err != nil {
+	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		s.add(-1)
 		return nil, err
 	}
