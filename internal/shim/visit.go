@@ -13,7 +13,7 @@ import (
 // ended: a context may keep it for long.
 type Visit struct {
 	home    schedulers.Scheduler // set before, when the work is accepted
-	beneath schedulers.Worker // nil: no particular worker
+	beneath schedulers.Worker    // nil: no particular worker
 	id      int
 }
 
