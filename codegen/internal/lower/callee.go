@@ -18,11 +18,11 @@ import (
 //	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
 //	I(x).M(f())                reads x before f, in most cases: see isKnownReceiver
 
-// hoistCopied copies the callee: for a method of an embedded interface, the interface.
-func (lo *lowering) hoistCopied(o analyse.Operand) {
+// copyCallee copies the callee: for a method of an embedded interface, the interface.
+func (lo *lowering) copyCallee(o analyse.Operand) {
 	e := ast.Unparen(o.Expr)
 	if o.Method == nil || len(o.Method.Index()) == 1 {
-		lo.hoist(e)
+		lo.copyOut(e)
 		return
 	}
 	src, t := lo.throughFields(e, o.Method)

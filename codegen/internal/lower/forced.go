@@ -41,7 +41,7 @@ func (lo *lowering) tuple(lhs, rhs []ast.Expr, dst func(int) ir.Dest) {
 // settleIn evaluates the affected operands early.
 func (lo *lowering) settleIn(t *analyse.TupleOrder, e ast.Expr) {
 	if t.Affected(e) {
-		lo.hoist(ast.Unparen(e))
+		lo.copyOut(ast.Unparen(e))
 	}
 }
 
@@ -99,7 +99,7 @@ func (lo *lowering) settleOnce(e, twin ast.Expr, late bool) {
 		return
 	}
 	lo.settle(e)
-	lo.hoist(e)
+	lo.copyOut(e)
 	lo.evaluated[twin] = lo.evaluated[e]
 }
 

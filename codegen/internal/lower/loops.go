@@ -86,7 +86,7 @@ func (lo *lowering) rangeStatement(s *ast.RangeStmt, name string) {
 	if !asks && !lo.Suspends(s.Body) && !lo.suspendsLeft(s) {
 		lo.spill(s.X, false)
 		if !wanted(s.Value) && lo.Suspends(s.X) && arrayOf(lo.TypeOf(s.X)) != nil {
-			lo.hoist(ast.Unparen(s.X)) // see measuresArray
+			lo.copyOut(ast.Unparen(s.X)) // see measuresArray
 		}
 		lo.keepNamed(s, name)
 		return

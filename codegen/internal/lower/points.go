@@ -265,7 +265,7 @@ func (lo *lowering) spillArgs(call *ast.CallExpr) {
 		if _, several := lo.TypeOf(call.Args[0]).(*types.Tuple); several {
 			lo.spillAll(ops[:last], true)
 			lo.spillAll(ops[last:], false)
-			lo.hoist(ast.Unparen(call.Args[0]))
+			lo.copyOut(ast.Unparen(call.Args[0]))
 			return
 		}
 	}

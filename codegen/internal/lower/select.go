@@ -63,7 +63,7 @@ func (lo *lowering) settleComms(s *ast.SelectStmt) {
 	for _, e := range list[:last+1] {
 		lo.spill(e, false)
 		if !lo.IsConstant(e) && !lo.Info.Types[e].IsNil() {
-			lo.hoist(ast.Unparen(e))
+			lo.copyOut(ast.Unparen(e))
 		}
 	}
 }

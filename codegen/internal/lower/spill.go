@@ -53,7 +53,7 @@ func (lo *lowering) spill(e ast.Expr, later bool) {
 	moves := later && lo.moves(e)
 	lo.spillAll(lo.Operands(e), later && !moves)
 	if moves {
-		lo.hoist(e)
+		lo.copyOut(e)
 	}
 }
 
@@ -69,16 +69,16 @@ func (lo *lowering) spillAll(ops []analyse.Operand, later bool) {
 		lo.spillOperand(o, later || i < last)
 	}
 	if later {
-		lo.hoistCompared(ops)
+		lo.copyCompared(ops)
 	}
 }
 
-// hoistCompared: the operands of a comparison are copied when both have been evaluated,
+// copyCompared: the operands of a comparison are copied when both have been evaluated,
 // in contrast to all others.
-func (lo *lowering) hoistCompared(ops []analyse.Operand) {
+func (lo *lowering) copyCompared(ops []analyse.Operand) {
 	for _, o := range ops {
 		if lo.comparedAsIs(o) && lo.wantsTemp(o) {
-			lo.hoist(ast.Unparen(o.Expr))
+			lo.copyOut(ast.Unparen(o.Expr))
 		}
 	}
 }
@@ -90,11 +90,11 @@ func (lo *lowering) spillOperand(o analyse.Operand, later bool) {
 	}
 	lo.spill(o.Expr, later)
 	if later && (o.Copied || lo.isKnownReceiver(o)) {
-		lo.hoistCopied(o)
+		lo.copyCallee(o)
 		return
 	}
 	if later && !lo.comparedAsIs(o) && lo.wantsTemp(o) {
-		lo.hoist(ast.Unparen(o.Expr))
+		lo.copyOut(ast.Unparen(o.Expr))
 	}
 }
 
@@ -105,7 +105,7 @@ func (lo *lowering) settle(e ast.Expr) {
 		return
 	}
 	if lo.moves(e) {
-		lo.hoist(e)
+		lo.copyOut(e)
 		return
 	}
 	ops := lo.Operands(e)
@@ -115,14 +115,14 @@ func (lo *lowering) settle(e ast.Expr) {
 		}
 		lo.settle(o.Expr)
 		if !lo.comparedAsIs(o) && lo.wantsTemp(o) {
-			lo.hoist(ast.Unparen(o.Expr))
+			lo.copyOut(ast.Unparen(o.Expr))
 		}
 	}
-	lo.hoistCompared(ops)
+	lo.copyCompared(ops)
 }
 
-// hoist evaluates e into a temporary, or several if it has several values.
-func (lo *lowering) hoist(e ast.Expr) {
+// copyOut evaluates e into a temporary, or several if it has several values.
+func (lo *lowering) copyOut(e ast.Expr) {
 	if _, done := lo.evaluated[e]; done {
 		return
 	}
@@ -322,8 +322,8 @@ func (lo *lowering) measuresArray(call *ast.CallExpr) bool {
 func (lo *lowering) spillMeasured(call *ast.CallExpr) {
 	array := ast.Unparen(call.Args[0])
 	lo.spill(array, false)
-	lo.hoist(array)
-	lo.hoist(call)
+	lo.copyOut(array)
+	lo.copyOut(call)
 }
 
 // arrayOf returns the array that a value of type t is or points to, whose length is
