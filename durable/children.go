@@ -191,7 +191,7 @@ func noCall(c Child) error {
 	return nil
 }
 
-// join starts the children, if they are not, and goes on if all have ended.
+// join starts the children, if they are not, and continues if all have ended.
 func (r *run) join(loaded bool) (goOn bool, err error) {
 	if _, err := r.look(); err != nil {
 		return false, err

@@ -367,7 +367,7 @@ func TestADamagedInstanceIsStuckAndResumed(t *testing.T) {
 	})
 }
 
-// Shutdown lets the step end, and the next engine goes on behind it.
+// Shutdown lets the step end, and the next engine continues behind it.
 func TestShutdownStopsAtTheNextPoint(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store, s := durable.NewMemory(), shop.New()

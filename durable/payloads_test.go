@@ -115,7 +115,7 @@ func TestAStoreBehindACodecSeesNoPlainText(t *testing.T) {
 	})
 }
 
-// A worker with another key changes nothing, and one with the right key goes on. What was
+// A worker with another key changes nothing, and one with the right key continues. What was
 // stored without a codec is read with one.
 func TestAnotherKeyLeavesTheInstanceAsItIs(t *testing.T) {
 	in(t, func(t *testing.T) {

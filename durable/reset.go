@@ -48,7 +48,7 @@ type trailed struct {
 	At     string          `json:"at,omitempty"`
 	Step   string          `json:"step,omitempty"`
 	Signal string          `json:"signal,omitempty"`
-	Wait   time.Duration   `json:"wait,omitempty"` // for what it waits at most; 0: for ever
+	Wait   time.Duration   `json:"wait,omitempty"` // for what it waits at most; 0: forever
 	Values json.RawMessage `json:"values"`         // a document
 }
 

@@ -110,7 +110,7 @@ func (r *run) call() error {
 }
 
 // called decides what follows from the outcome of a step: another attempt, or that the
-// function goes on.
+// function continues.
 func (r *run) called(failure error) (goOn bool, err error) {
 	if failure == nil {
 		return r.proceed(nil)

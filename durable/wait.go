@@ -46,7 +46,7 @@ func (r *run) look() ([]Message, error) {
 	return list, err
 }
 
-// wait looks for what a Receive or Sleep waits for. If it is there, the function goes on
+// wait looks for what a Receive or Sleep waits for. If it is there, the function continues
 // without a write; else the wait is saved and the instance given up.
 func (r *run) wait(loaded bool) (goOn bool, err error) {
 	list, err := r.look()

@@ -59,11 +59,11 @@ func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
 	return a.GetResult()
 }
 
-// TwinEnded reports whether j, the job of a function that was called through its twin,
-// has ended, so that the machine can go on at once. During a hot start a job that has
-// called runtime.Goexit has not, so to say: [TwinResult] exits again, and the goroutine is
-// that of the starter, which would be lost if the job was quick and not if it was slow. The
-// machine suspends instead, and exits where it is resumed.
+// TwinEnded reports whether the machine can continue at once, because j, the job of a
+// function that was called through its twin, has ended. A job that called runtime.Goexit is
+// the exception during a hot start: [TwinResult] exits again, and would take the starter's
+// goroutine with it if the job was quick, and not if it was slow. So the machine suspends,
+// and exits where it is resumed.
 func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
 	return j.IsCompleted() && (r.lender != nil || j.Err() != job.ErrGoexit) && r.Proceed()
 }

@@ -81,7 +81,7 @@ func (w *writer) refused() error {
 
 // do makes a write, with others. It blocks until the write is durable. A write that tells has
 // the listeners called: one that only hides what is due must not, or an engine that listens
-// would ask for ever.
+// would ask forever.
 func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
 	ctx = background(ctx)
 	if err := ctx.Err(); err != nil {

@@ -1,6 +1,6 @@
 package pool
 
-// slots are the workers' slots, by ID. Pool.mu guards it. // The lowest free slot
+// slots are the workers' slots, by ID. Pool.mu guards it. The lowest free slot
 // is taken first, so that slots made during many stalls become free at the end of
 // the list and can be dropped: a stealing worker looks at each slot.
 type slots struct {

@@ -60,7 +60,7 @@ func (t *task) Block() (unblock func(), err error) {
 // closed is what a task waits for that only lets others come first.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// TakeTurn lets others come first: the caller goes on in a step of its own. It is for
+// TakeTurn lets others come first: the caller continues in a step of its own. It is for
 // searches: see package budget.
 func (t *task) TakeTurn() {
 	if w := t.park(context.Background(), closed); w != nil {

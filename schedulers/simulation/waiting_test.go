@@ -267,7 +267,7 @@ func TestAShutdownThatGivesUpAbandonsWhatIsQueued(t *testing.T) {
 
 // TestWaitsOfAForeignGoroutineEndWithTheWork has work that gives its worker to a goroutine, which
 // waits in its name, and ends first. That is no deadlock: the goroutine is none of the
-// simulation's, and goes on waiting by itself.
+// simulation's, and continues waiting by itself.
 func TestWaitsOfAForeignGoroutineEndWithTheWork(t *testing.T) {
 	for seed := range uint64(20) {
 		s := simulation.New(seed)

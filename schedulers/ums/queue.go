@@ -12,7 +12,7 @@ import (
 // A scheduler without policy and observer has no use for the context of work that has
 // not begun: nothing looks at it. So its line is a queue of work, and a worker is made
 // when a thread picks the work. A burst then keeps 32 bytes in memory for each work
-// item, in place of a context.
+// item, instead of a context.
 //
 // A worker whose work has ended on its thread is as good as a new one if it has never
 // left that thread. Then it runs the next work itself: no context is made, none is

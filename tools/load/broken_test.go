@@ -46,7 +46,7 @@ func wrong() []library {
 				return f(ctx)
 			})
 		}},
-		{"returned 0 in place of", 100, func(ctx context.Context, f function) *job.Job[int] {
+		{"returned 0 instead of", 100, func(ctx context.Context, f function) *job.Job[int] {
 			return job.Run(ctx, func(ctx context.Context) (int, error) {
 				_, err := f(ctx)
 				return 0, err

@@ -62,7 +62,7 @@ func (a *account) compare(f *fate, status job.Status, got int, err error) {
 	case status == job.Completed && !returns:
 		a.wrong.note("a job of roll %d is %v with %d, and was to fail", f.roll, status, got)
 	case status == job.Completed && got != want:
-		a.wrong.note("a job of roll %d returned %d in place of %d", f.roll, got, want)
+		a.wrong.note("a job of roll %d returned %d instead of %d", f.roll, got, want)
 	case status == job.Canceled && !f.canceled && !nested:
 		a.wrong.note("a job of roll %d is %v, and was never canceled", f.roll, status)
 	case status == job.Faulted && !refused && !nested && (f.roll >= errs || calls == 0):

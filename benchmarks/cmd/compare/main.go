@@ -78,7 +78,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		flags.Lookup(name).DefValue = value
 	}
 	flags.StringVar(&c.against, "against", "", "a checkout of this repository, or a binary of its command table")
-	flags.StringVar(&c.rev, "rev", "", "a revision of this repository, in place of -against")
+	flags.StringVar(&c.rev, "rev", "", "a revision of this repository, instead of -against")
 	flags.IntVar(&c.pairs, "pairs", 10, "how often both versions run (-rounds and -repeat have no meaning here)")
 	flags.Float64Var(&c.tolerance, "tolerance", 0.2, "by which part a ratio may be worse in the median of the pairs")
 	flags.IntVar(&c.procs, "procs", 0, "GOMAXPROCS of the processes that are measured; 0: as many as there are")
