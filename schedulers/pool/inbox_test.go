@@ -55,6 +55,22 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 	assert.Equal(t, []uint64{10, 10, 0}, []uint64{m.Submitted, m.Completed, m.Queued})
 }
 
+// A snapshot moves the inbox behind what is older, which may be one work item.
+func TestASnapshotKeepsTheOrder(t *testing.T) {
+	d, release := busyRecorder(t)
+	want := []string{"first"}
+	for batch := range 3 {
+		for i := range batch + 1 {
+			name := fmt.Sprint(batch, "/", i)
+			d.submit(name, schedulers.Hint{}, nil)
+			want = append(want, name)
+		}
+		assert.Len(t, d.Snapshot(), len(want)-1)
+	}
+	close(release)
+	assert.Equal(t, want, d.end())
+}
+
 func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 	d, release := busyRecorder(t)
 	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not come to P2

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,14 +31,17 @@ func meet(t *testing.T, p *Pool, n int) *sync.WaitGroup {
 }
 
 func TestMoreWorkersStartAtOnceWhenTheirLimitIsRaised(t *testing.T) {
-	p := New(Workers(1, 1), AddAfter(0))
-	three := meet(t, p, 3) // hangs with one worker
-	p.SetWorkers(3, 3)
-	three.Wait()
-	least, most, now := p.WorkerLimits()
-	assert.Equal(t, []int{3, 3, 3}, []int{least, most, now})
-	assert.Equal(t, 3, p.MaxConcurrency())
-	require.NoError(t, p.Shutdown(context.Background()))
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 1), AddAfter(0))
+		three := meet(t, p, 3) // hangs with one worker
+		synctest.Wait()        // the first waits, and no worker looks for work
+		p.SetWorkers(3, 3)
+		three.Wait()
+		least, most, now := p.WorkerLimits()
+		assert.Equal(t, []int{3, 3, 3}, []int{least, most, now})
+		assert.Equal(t, 3, p.MaxConcurrency())
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
 }
 
 func TestWorkersBeyondALoweredLimitEndBeforeTheyTakeMore(t *testing.T) {
@@ -76,13 +80,45 @@ func TestLimitsThatMakeNoSenseAreThoseOfTheOption(t *testing.T) {
 
 func TestWorkersThatAStallHasAddedStayWhenLimitsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New(Workers(1, 10))
-		three := meet(t, p, 3)
-		three.Wait() // two were added
-		p.SetWorkers(2, 10)
-		_, _, now := p.WorkerLimits()
-		assert.GreaterOrEqual(t, now, 2)
-		assert.LessOrEqual(t, now, 10)
+		p := counting(New(Workers(1, 10), AddAfter(time.Second)), func() int { return 100 })
+		four, hold := meet(t, p, 4), make(chan struct{}) // three are added
+		for range 4 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+		}
+		four.Wait()
+		for _, c := range []struct{ least, most, now int }{{1, 10, 4}, {2, 10, 5}, {1, 3, 3}} {
+			p.SetWorkers(c.least, c.most)
+			_, _, now := p.WorkerLimits()
+			assert.Equal(t, c.now, now, "workers %d to %d", c.least, c.most)
+		}
+		close(hold)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestTheLowestFreeSlotIsTakenFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(3, 3), AddAfter(0))
+		hold := map[int]chan struct{}{}
+		busy := func() (id int) {
+			began := make(chan int)
+			require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+				until := make(chan struct{})
+				hold[on.ID()] = until
+				began <- on.ID()
+				<-until
+			}), schedulers.Hint{}))
+			return <-began
+		}
+		assert.Equal(t, []int{1, 2, 3}, []int{busy(), busy(), busy()})
+		for _, id := range []int{1, 2} {
+			close(hold[id])
+			synctest.Wait()
+		}
+		assert.Equal(t, []int{1, 2}, []int{busy(), busy()})
+		for _, until := range hold {
+			close(until)
+		}
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }

@@ -46,3 +46,21 @@ func TestReclaimedWorkIsTheWaiters(t *testing.T) {
 	assert.Equal(t, uint64(4), m.Completed)
 	assert.Zero(t, m.Queued)
 }
+
+func TestAClosedPoolAdmitsNothing(t *testing.T) {
+	p := New(Workers(1, 1))
+	begun, closed, asked := make(chan struct{}), make(chan struct{}), make(chan []bool, 1)
+	require.NoError(t, p.Submit(&call{func(on schedulers.Worker) {
+		before := p.Admit(on)
+		close(begun)
+		<-closed
+		asked <- []bool{before, p.Admit(on)}
+	}}, schedulers.Hint{}))
+	<-begun
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, p.Shutdown(ctx), context.Canceled)
+	close(closed)
+	assert.Equal(t, []bool{true, false}, <-asked)
+	require.NoError(t, p.Shutdown(context.Background()))
+}

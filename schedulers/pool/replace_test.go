@@ -68,6 +68,44 @@ func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
 	})
 }
 
+func TestReplacementsDoNotExceedTheMaximum(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(New(Workers(2, 5)), func() int { return 1 })
+		hold := make(chan struct{})
+		for range 20 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+		}
+		time.Sleep(DefaultStall / 2)
+		assert.Equal(t, uint64(5), p.Metrics().Workers)
+		p.SetWorkers(1, 7)
+		time.Sleep(DefaultStall / 2)
+		assert.Equal(t, uint64(7), p.Metrics().Workers)
+		close(hold)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+// A worker that comes for work tells the pool what the timer told it: a submitter need not
+// take the pool's lock when no worker was replaced.
+func TestSubmittersKnowWhetherWorkersWereReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(New(Workers(1, 2)), func() int { return 1 })
+		hold := make(chan struct{})
+		for range 3 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+		}
+		assert.False(t, p.crowded.Load())
+		time.Sleep(DefaultStall / 2)
+		assert.True(t, p.crowded.Load())
+		close(hold)
+		time.Sleep(DefaultStall / 2)
+		require.NoError(t, p.Submit(do(nil), schedulers.Hint{}))
+		synctest.Wait()
+		assert.False(t, p.crowded.Load())
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
 // On a machine that gives the process little time, most workers wait for the pool's lock. It
 // must not replace them: those would wait there, too.
 func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {

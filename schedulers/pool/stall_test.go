@@ -123,3 +123,40 @@ func TestTheWorkersOfAStallGoWhenThereIsNothingToDo(t *testing.T) {
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }
+
+func TestTheWatchEndsWhenNothingIsQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(New(Workers(1, 3), AddAfter(time.Second)), func() int { return 100 })
+		hold := make(chan struct{})
+		for range 2 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+			synctest.Wait()
+		}
+		watching := func() bool {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.stall.watching
+		}
+		assert.True(t, watching())
+		time.Sleep(10 * time.Second)
+		assert.Equal(t, uint64(2), p.Metrics().Running)
+		assert.False(t, watching())
+		close(hold)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestAPoolThatHasEndedLeavesNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 3))
+		hold := make(chan struct{})
+		for range 2 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+			synctest.Wait()
+		}
+		close(hold)
+		require.NoError(t, p.Shutdown(context.Background()))
+		assert.False(t, p.stall.timer.Stop(), "it was stopped")
+		assert.False(t, p.replacement.timer.Stop())
+	})
+}

@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -135,4 +136,35 @@ func TestWrappedWorkDoesNotStayInFrontOfItsWrapper(t *testing.T) {
 	require.NoError(t, <-w.end)
 	balanced(t, p, 2)
 	assert.Equal(t, []string{"work", "wrapper", "work"}, seen)
+}
+
+// A worker whose work yields all the time takes nothing from a queue, and ends all the same when
+// there are too many.
+func TestAWorkerWhoseWorkYieldsEndsWhenTheLimitIsLowered(t *testing.T) {
+	p := pool.New(pool.Workers(2, 2), pool.AddAfter(0))
+	const most = 1_000_000
+	var begun sync.WaitGroup
+	begun.Add(2)
+	var works [2]*turns
+	for i := range works {
+		w := &turns{t: t, pool: p, left: most, end: make(chan error, 1)}
+		w.each = func(turn int, _ schedulers.Worker) {
+			if turn == 1 {
+				begun.Done()
+				begun.Wait() // each has a worker
+			}
+			if turn > 1 && p.Metrics().Workers == 1 {
+				w.left = 1
+			}
+		}
+		works[i] = w
+		require.NoError(t, p.Submit(w, schedulers.Hint{}))
+	}
+	begun.Wait()
+	p.SetWorkers(1, 1)
+	for _, w := range works {
+		require.NoError(t, <-w.end)
+		assert.Less(t, w.turn, most)
+	}
+	require.NoError(t, p.Shutdown(context.Background()))
 }
