@@ -79,6 +79,42 @@ func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 	assert.Equal(t, []string{"first", "pushed"}, d.end())
 }
 
+// A worker that stays in the last moment has its own queue again.
+func TestAWorkerThatStaysAcceptsWork(t *testing.T) {
+	p := New(Workers(1, 1))
+	w := p.slots.take(p)
+	p.mu.Lock()
+	w.live, p.room.running = true, 1
+	require.True(t, p.inbox.accept(do(func(schedulers.Worker) {})))
+	require.NotNil(t, p.leave(w), "it stays")
+	accepted, first := w.push(do(func(schedulers.Worker) {}))
+	p.mu.Unlock()
+	assert.True(t, accepted)
+	assert.True(t, first)
+}
+
+// A burst starts one worker, which starts the next when it has found work.
+func TestWhileAWorkerStartsNoOtherIsStarted(t *testing.T) {
+	d := newRecorder(t, Workers(3, 3))
+	works := []schedulers.Work{d.write("a"), d.write("b"), d.write("c")}
+	d.Pool.mu.Lock()
+	for _, w := range works {
+		d.enqueue(w)
+		d.dispatch()
+		assert.Equal(t, 1, d.room.running)
+		assert.False(t, d.hungry.Load(), "submitters need not call dispatch")
+	}
+	d.Pool.mu.Unlock()
+	d.all.Wait()
+	assert.ElementsMatch(t, []string{"a", "b", "c"}, d.end())
+}
+
+func TestWorkersThatSleepersWillNeedAgainAreKept(t *testing.T) {
+	assert.True(t, (&room{running: 5, goal: 2, limit: 4}).surplus())
+	assert.False(t, (&room{running: 9, goal: 2, limit: 4, waiting: 1}).surplus())
+	assert.True(t, (&room{running: 10, goal: 2, limit: 4, waiting: 1}).surplus())
+}
+
 func TestAPushWithoutARunningWorkerFindsThePoolHungry(t *testing.T) {
 	d := newRecorder(t, Workers(1, 1))
 	require.True(t, d.inbox.accept(d.write("pushed")))

@@ -24,8 +24,9 @@ func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := New(Workers(workers, workers), AddAfter(0))
-		b := &business.Business{Scheduler: p, Most: int32(workers), Closed: p.ending.Reached}
+		b := &business.Business{Scheduler: p, Most: int32(workers), Closed: p.ending.Reached, Over: p.ending.Reached}
 		b.AtRest = func() error { return p.atRest(b.Ended) }
+		b.Always = p.oneStarts
 		program(s, b)
 		return b.Check
 	})
@@ -42,6 +43,20 @@ func (p *Pool) atRest(ended bool) error {
 		return errors.New("the end is not reached")
 	case !ended && !p.hungry.Load():
 		return errors.New("an idle pool is not hungry")
+	}
+	return nil
+}
+
+// oneStarts returns what is wrong if two workers are starting.
+func (p *Pool) oneStarts() error {
+	starting := 0
+	for _, w := range p.slots.all {
+		if w.live && w.fresh {
+			starting++
+		}
+	}
+	if starting > 1 {
+		return fmt.Errorf("%d workers are starting", starting)
 	}
 	return nil
 }
@@ -154,6 +169,29 @@ func TestInterleavingsOfALowerLimit(t *testing.T) {
 			b.Submit(outer, schedulers.Hint{})
 		})
 		s.Go("limiter", func() { b.Scheduler.(*Pool).SetWorkers(1, 1) })
+	})
+}
+
+// A worker that begins, or stays, when the pool is closed accepts nothing any more.
+func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
+	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
+		p := b.Scheduler.(*Pool)
+		b.Ended = true
+		var closed interleave.Bool
+		submits := func() *business.Task {
+			inner := b.Task(nil)
+			return b.Task(func(on schedulers.Worker) {
+				late := closed.Load()
+				b.Submit(inner, schedulers.Hint{From: on})
+				if late && inner.Accepted() > 0 {
+					b.Blame(errors.New("a closed pool accepts work of its own work"))
+				}
+			})
+		}
+		outer, other := submits(), submits()
+		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
+		s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
+		s.Go("closer", func() { p.close(); closed.Store(true) })
 	})
 }
 

@@ -96,6 +96,26 @@ func TestWorkersThatAStallHasAddedStayWhenLimitsChange(t *testing.T) {
 	})
 }
 
+// A worker of too many ends and leaves work behind, for which another one waits.
+func TestWorkThatASurplusWorkerLeavesBehindIsWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(2, 3), AddAfter(time.Second))
+		lowered, ran := make(chan struct{}), make(chan struct{})
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-ran }), schedulers.Hint{}))
+		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			<-lowered
+			on.(*worker).tick = fairTick - 1 // it looks elsewhere next
+			left := do(func(schedulers.Worker) { close(ran) })
+			assert.NoError(t, p.Submit(left, schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}))
+		}), schedulers.Hint{}))
+		synctest.Wait()
+		p.SetWorkers(1, 3)
+		close(lowered)
+		<-ran
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
 func TestTheLowestFreeSlotIsTakenFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(3, 3), AddAfter(0))

@@ -4,7 +4,7 @@
 // steps: see package interleave. It checks the invariants of every scheduler:
 //
 //   - accepted work is run once, or abandoned once, before all goroutines have ended
-//   - after Shutdown nothing is accepted
+//   - after Shutdown nothing is accepted, and nothing runs after the end
 //   - at most as many work items run at a time as the scheduler says
 //
 // What else holds of a scheduler, its tests add.
@@ -30,8 +30,9 @@ type Business struct {
 	Scheduler scheduler
 	Most      int32        // how many work items may run at a time
 	Closed    func() bool  // whether the scheduler can accept nothing any more
+	Over      func() bool  // whether its end is reached
 	AtRest    func() error // what is wrong when all goroutines have ended
-	Always    func() error // what is wrong while work runs; may be nil
+	Always    func() error // what is wrong while work runs, and after a Submit; may be nil
 	Ended     bool         // Shutdown was called, or what stands for it
 	Wrong     error        // what was wrong first
 	abandons  bool         // Shutdown has returned, and abandoned what was queued
@@ -56,11 +57,17 @@ func (b *Business) Task(then func(on schedulers.Worker)) *Task {
 // Ran returns how often the work was run.
 func (w *Task) Ran() int { return w.ran }
 
+// Accepted returns how often the work was accepted.
+func (w *Task) Accepted() int { return w.accepted }
+
 // Run implements schedulers.Work.
 func (w *Task) Run(on schedulers.Worker) {
 	b := w.of
 	if b.running.Add(1) > b.Most {
 		b.Blame(errors.New("more work runs at a time than may"))
+	}
+	if b.Over() {
+		b.Blame(errors.New("work runs after the end"))
 	}
 	b.look()
 	w.ran++
@@ -96,6 +103,7 @@ func (b *Business) Submit(w *Task, hint schedulers.Hint) {
 			b.Blame(errors.New("work is accepted after Shutdown"))
 		}
 	}
+	b.look()
 }
 
 // Shutdown abandons what is queued.
