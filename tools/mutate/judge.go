@@ -103,15 +103,16 @@ type report struct {
 	test string
 }
 
-// test runs a test command with an overlay, if one is given.
+// test runs a test command with an overlay, if one is given. It is in the environment, so
+// that go commands of the test, which compile programs with the runtime, use it too.
 func test(ctx context.Context, c command, overlay string, o options) (report, error) {
 	args := []string{"test", "-json", "-vet=off", "-count=1", "-failfast", "-timeout=" + o.limit.String()}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
-	}
 	fields := strings.Fields(string(c)) // the package, then its flags
 	args = append(args, packageLast(fields)...)
 	cmd := exec.CommandContext(ctx, "go", args...)
+	if overlay != "" {
+		cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	}
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
