@@ -237,7 +237,8 @@ func TestEveryMutationIsKilledByATestThatExists(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(v.test, "/")
 		require.NotEmpty(t, name, m.name)
-		require.Contains(t, tests[folder], "func "+name+"(t *testing.T)", "%s was killed by a test that is gone: run mutate -again -only '^%s$'", m.name, m.name)
+		known := strings.Contains(tests[folder], "\nfunc "+name+"(") // a test or an example
+		require.True(t, known, "%s was killed by a test that is gone: run mutate -again -only '^%s$'", m.name, m.name)
 	}
 }
 
