@@ -38,7 +38,7 @@ func (r *ring) enter(q *Queue) {
 func (r *ring) take(own *shim.Ticket) *shim.Ticket {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if own != nil && !(own.Pushed() && queueOf(own).inRing) {
+	if own != nil && (!own.Pushed() || !queueOf(own).inRing) {
 		r.mu.Unlock()
 		queueOf(own).put(own)
 		r.mu.Lock()
