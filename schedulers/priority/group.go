@@ -45,7 +45,8 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 
 // Move changes the level of the group and the positions of its queued work, and
 // returns the number of those work items. They keep their age. A level outside
-// the range means the nearest one inside. It does not block.
+// the range means the nearest one inside. It takes the same time however much is
+// queued, and does not block.
 func (g *Group) Move(level int) int {
 	s := g.of
 	s.mu.Lock()
