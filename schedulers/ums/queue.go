@@ -173,9 +173,23 @@ func (s *Scheduler) collect() {
 
 // equip makes w the worker of an entry that had none.
 func (s *Scheduler) equip(w *Worker, e entry) {
-	w.list, w.fn, w.of, w.home, w.work, w.user = s.list, runWork, s, s, e.work, nil
+	w.list, w.fn, w.of, w.home = s.list, runWork, s, s.homeOf(e)
+	w.begin(e)
+}
+
+// homeOf returns the scheduler that the work of an entry sees.
+func (s *Scheduler) homeOf(e entry) schedulers.Scheduler {
 	if e.class != nil {
-		w.home, w.user = e.class, e.class.user
+		return e.class
+	}
+	return s
+}
+
+// begin gives w the work of an entry, whose home is that of w.
+func (w *Worker) begin(e entry) {
+	w.work, w.user = e.work, nil
+	if e.class != nil {
+		w.user = e.class.user
 	}
 }
 
@@ -197,7 +211,8 @@ func (r *series) Abandon(error) {}
 // again gives w, whose work has ended, the next work, if that has no worker yet and
 // nothing tells w from a new worker: it has never left its thread, and is not held. A
 // context that outlives its work may then name a worker that runs other work, as with
-// the pool; see "A context given to another goroutine".
+// the pool; see "A context given to another goroutine". It asks such a worker for its
+// scheduler without a lock, so the next work must be of the same scheduler or class.
 func (w *Worker) again() bool {
 	s := w.of
 	if s == nil || !s.plain {
@@ -223,10 +238,13 @@ func (s *Scheduler) next(w *Worker) (more, ok bool) {
 	if s.queue.n == 0 {
 		s.empty()
 	}
-	if s.queue.n == 0 || s.queue.first.entries[s.queue.next].worker != nil {
+	if s.queue.n == 0 {
 		return false, false
 	}
-	s.equip(w, s.queue.pop())
+	if e := s.queue.first.entries[s.queue.next]; e.worker != nil || s.homeOf(e) != w.home {
+		return false, false
+	}
+	w.begin(s.queue.pop())
 	w.count.executed++
 	more = s.queue.n > 0 || s.inbox.some.Load()
 	s.setLined(more)

@@ -339,3 +339,33 @@ func TestDelegatedFunctionsAreForgottenByAShutdownThatGivesUp(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 	assert.Equal(t, uint64(1), s.Metrics().Abandoned)
 }
+
+// A context that outlives its work names a worker that runs other work, and may be asked
+// meanwhile.
+func TestAWorkerThatIsKeptAnswersWhileItRunsOtherWork(t *testing.T) {
+	s := ums.New(1, ums.Notice(0))
+	class := s.Class(nil)
+	kept, ended := make(chan schedulers.Worker, 1), make(chan struct{})
+	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { kept <- on }), schedulers.Hint{}))
+	on := <-kept
+	go func() {
+		defer close(ended)
+		for i := range 2000 {
+			var to schedulers.Scheduler = s
+			if i%3 == 0 {
+				to = class
+			}
+			assert.NoError(t, to.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))
+		}
+	}()
+	for asking := true; asking; {
+		select {
+		case <-ended:
+			asking = false
+		default:
+		}
+		assert.True(t, s.MayRunInPlace(nil, on))
+		assert.Same(t, s, on.Scheduler())
+	}
+	require.NoError(t, s.Shutdown(context.Background()))
+}
