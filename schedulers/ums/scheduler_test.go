@@ -345,22 +345,24 @@ func TestDelegatedFunctionsAreForgottenByAShutdownThatGivesUp(t *testing.T) {
 func TestAWorkerThatIsKeptAnswersWhileItRunsOtherWork(t *testing.T) {
 	s := ums.New(1, ums.Notice(0))
 	class := s.Class(nil)
-	kept, ended := make(chan schedulers.Worker, 1), make(chan struct{})
-	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { kept <- on }), schedulers.Hint{}))
+	kept, gate := make(chan schedulers.Worker), make(chan struct{})
+	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { kept <- on; <-gate }), schedulers.Hint{}))
 	on := <-kept
-	go func() {
-		defer close(ended)
-		for i := range 2000 {
-			var to schedulers.Scheduler = s
-			if i%3 == 0 {
-				to = class
-			}
-			assert.NoError(t, to.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))
+	var ended sync.WaitGroup
+	for i := range 2000 {
+		ended.Add(1)
+		var to schedulers.Scheduler = s
+		if i%100 == 99 {
+			to = class
 		}
-	}()
+		require.NoError(t, to.Submit(do(func(schedulers.Worker) { ended.Done() }), schedulers.Hint{}))
+	}
+	over := make(chan struct{})
+	go func() { ended.Wait(); close(over) }()
+	close(gate)
 	for asking := true; asking; {
 		select {
-		case <-ended:
+		case <-over:
 			asking = false
 		default:
 		}
