@@ -84,19 +84,6 @@ func (d *Deque) Remove(w schedulers.Work) bool {
 	return false
 }
 
-// Extract removes w, wherever it is, and reports whether it was there. It takes time in
-// proportion to the length. w must be comparable.
-func (d *Deque) Extract(w schedulers.Work) bool {
-	for k := range d.n {
-		i := (d.head + k) & (len(d.buf) - 1)
-		if d.buf[i] == w {
-			d.close(i)
-			return true
-		}
-	}
-	return false
-}
-
 // close removes the entry at i of buf, and moves the newer ones.
 func (d *Deque) close(i int) {
 	mask := len(d.buf) - 1

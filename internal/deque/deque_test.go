@@ -80,19 +80,6 @@ func TestWorkThatWasTakenIsNotKept(t *testing.T) {
 	}
 }
 
-func TestExtractFindsAnyWork(t *testing.T) {
-	const n = 40
-	for i := range n {
-		var d Deque
-		for k := range n {
-			d.PushBack(item(k))
-		}
-		require.True(t, d.Extract(item(i)), "work %d", i)
-		require.False(t, d.Extract(item(i)), "work %d", i)
-		require.Equal(t, n-1, d.Len())
-	}
-}
-
 func TestRemoveFindsTheOldestAndTheNewestFew(t *testing.T) {
 	const n = 40 // more than near, and wrapped around the end of the buffer
 	filled := func() *Deque {

@@ -1,8 +1,6 @@
 package shim
 
-import (
-	"iter"
-)
+import "iter"
 
 // Line is a queue of tickets, first in, first out. The zero Line is empty. The policy's lock
 // guards it, and its tickets' places in it.
