@@ -222,7 +222,8 @@ func TestAHandleIsGoodForOneJoinOnItsOwnWorker(t *testing.T) {
 		"slot used again": func(w *Worker) { f := Fork(w, one, 0); f.Join(w); Fork(w, one, 0); f.Join(w) },
 		"joined by a call": func(w *Worker) {
 			var f Forked[int, int]
-			Join(w, func(w *Worker, _ int) int { f = Fork(w, one, 0); return 0 }, 0, 0)
+			fork := func(w *Worker, kept *Forked[int, int]) int { *kept = Fork(w, one, 0); return 0 }
+			Join(w, fork, &f, new(Forked[int, int]))
 			f.Join(w)
 		},
 		"another worker": func(w *Worker) {
