@@ -231,6 +231,103 @@ func TestInterleavingsOfAContinuationAndItsCancel(t *testing.T) {
 	})
 }
 
+// given is a context that a goroutine of the program ends. Its watchers are told on a
+// goroutine of the program, too.
+type given struct {
+	context.Context
+	done chan struct{}
+	mu   interleave.Mutex
+	tell func()
+	over bool
+}
+
+func newGiven() *given { return &given{Context: onSpawner(), done: make(chan struct{})} }
+
+func (c *given) Done() <-chan struct{} { return c.done }
+
+func (c *given) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// AfterFunc does what package context does for its own contexts.
+func (c *given) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		interleave.Go(f)
+		return func() bool { return false }
+	}
+	c.tell = f
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		was := c.tell != nil
+		c.tell = nil
+		return was
+	}
+}
+
+func (c *given) end() {
+	c.mu.Lock()
+	c.over = true
+	close(c.done)
+	if c.tell != nil {
+		interleave.Go(c.tell)
+		c.tell = nil
+	}
+	c.mu.Unlock()
+}
+
+// The context of a continuation ends while that is made. The antecedent does not
+// complete.
+func TestInterleavingsOfAContinuationAndItsContext(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		source, ctx := NewSource[int](), newGiven()
+		var c *Job[int]
+		s.Go("maker", func() {
+			c = Then(ctx, source.Job(), func(context.Context, int) (int, error) { return 0, nil })
+		})
+		s.Go("ender", ctx.end)
+		return func() error {
+			switch {
+			case c.Status() != Canceled:
+				return fmt.Errorf("the continuation is %s", c.Status())
+			case !source.Job().waiting.Empty():
+				return errors.New("a registration is left")
+			}
+			return nil
+		}
+	})
+}
+
+// The antecedent and the context of a continuation end while it is made.
+func TestInterleavingsOfAContinuationItsAntecedentAndItsContext(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		p := new(trial)
+		source, ctx := NewSource[int](), newGiven()
+		var c *Job[int]
+		s.Go("maker", func() {
+			c = Then(ctx, source.Job(), func(context.Context, int) (int, error) { p.calls++; return 7, nil })
+		})
+		s.Go("producer", func() { source.TrySetResult(1) })
+		s.Go("ender", ctx.end)
+		return func() error {
+			if ctx.tell != nil {
+				return errors.New("a watch is left")
+			}
+			if !c.IsCompleted() || p.calls == 0 && c.Status() != Canceled {
+				return fmt.Errorf("after %d calls the continuation is %s", p.calls, c.Status())
+			}
+			return p.check(c)
+		}
+	})
+}
+
 // The antecedent does not complete: a canceled continuation leaves nothing with it.
 func TestInterleavingsOfCanceledContinuations(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
@@ -319,6 +416,61 @@ func TestInterleavingsOfTheUsersOfAContext(t *testing.T) {
 			if parent.Status() != Completed || child.Status() != Completed {
 				return fmt.Errorf("the jobs are %s and %s", parent.Status(), child.Status())
 			}
+			if of.Err() == nil {
+				return errors.New("the context did not end with its last user")
+			}
+			return p.wrong
+		}
+	})
+}
+
+// A job ends while others ask for its context's channel, and find one.
+func TestInterleavingsOfAContextThatIsAskedAndItsEnd(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		var of context.Context
+		parent := New(onSpawner(), func(context.Context) (int, error) { return 0, nil })
+		of = parent.own
+		var channels [2]<-chan struct{}
+		s.Go("starter", func() { _ = parent.Start() })
+		for i := range channels {
+			s.Go(fmt.Sprint("asker ", i), func() { channels[i] = of.Done() })
+		}
+		return func() error {
+			if channels[0] != channels[1] {
+				return errors.New("the context has two channels")
+			}
+			select {
+			case <-channels[0]:
+				return nil
+			default:
+				return errors.New("the channel is open, and the job has ended")
+			}
+		}
+	})
+}
+
+// Others start jobs with the context of a job that ends: either that has ended, or it
+// lasts for them.
+func TestInterleavingsOfAContextThatIsUsedAndItsEnd(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		p := new(trial)
+		parent := New(onSpawner(), func(context.Context) (int, error) { return 0, nil })
+		of := context.Context(parent.own)
+		s.Go("starter", func() { _ = parent.Start() })
+		s.Go("user", func() {
+			if b := parent.own; b.Hold() {
+				if of.Err() != nil {
+					p.failf("the context has ended, and has a user")
+				}
+				b.Release()
+			}
+		})
+		s.Go("reader", func() {
+			if ended := of.Err() != nil; ended && of.Err() == nil {
+				p.failf("the context had ended, and has not")
+			}
+		})
+		return func() error {
 			if of.Err() == nil {
 				return errors.New("the context did not end with its last user")
 			}

@@ -306,3 +306,15 @@ func TestManyStartAndEndAtOnce(t *testing.T) {
 		require.EqualValues(t, 64, ran.Load())
 	}
 }
+
+// A child that its own handle cancels is no failure of the scope, and does not cancel it.
+func TestAScopeWhoseChildWasCanceledHasCompleted(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	child := Spawn(s, constant(1, nil))
+	assert.True(t, child.Cancel())
+	j := s.WaitAsync()
+	m.all()
+	assert.NoError(t, j.Err())
+	assert.Equal(t, Completed, j.Status())
+}

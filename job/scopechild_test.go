@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -284,4 +285,19 @@ func TestTheLastChildEndsWhileTheBodyRuns(t *testing.T) {
 	close(set)
 	_, err := j.Wait(context.Background())
 	assert.ErrorIs(t, err, errBoom, "the last child ends after the body")
+}
+
+// A child that has ended waits for its next use, and keeps nothing alive meanwhile.
+func TestAChildThatHasEndedKeepsNothingOfItsFunction(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	kept := func() weak.Pointer[[1 << 10]byte] {
+		large := new([1 << 10]byte)
+		s.Go(func(context.Context) error { large[0]++; return nil })
+		return weak.Make(large)
+	}()
+	m.all()
+	runtime.GC()
+	assert.Nil(t, kept.Value())
+	require.NoError(t, s.Wait())
 }

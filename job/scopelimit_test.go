@@ -162,3 +162,80 @@ func TestALineWhoseSchedulerRefuses(t *testing.T) {
 	close(gate)
 	require.ErrorIs(t, s.Wait(), job.ErrShutdown)
 }
+
+// deferring is a scheduler that keeps its first work, and runs what comes later in
+// Submit, after during.
+type deferring struct {
+	first  schedulers.Work
+	during func()
+}
+
+func (d *deferring) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if d.first == nil {
+		d.first = w
+		return nil
+	}
+	if d.during != nil {
+		d.during()
+	}
+	w.Run(nil)
+	return nil
+}
+
+// A scheduler that runs work in Submit would run each child of the line in the one
+// before it.
+func TestALineIsServedInALoop(t *testing.T) {
+	d := &deferring{}
+	s := job.NewScope(context.Background(), job.On(d))
+	s.Limit(1)
+	s.Go(func(context.Context) error { return nil })
+	var depths []int
+	for range 20 {
+		s.Go(func(context.Context) error {
+			depths = append(depths, runtime.Callers(0, make([]uintptr, 1000)))
+			return nil
+		})
+	}
+	d.first.Run(nil)
+	require.NoError(t, s.Wait())
+	require.Len(t, depths, 20)
+	assert.Equal(t, depths[0], depths[19])
+}
+
+// The child exits the goroutine that serves the line.
+func TestAnExitOfAChildDoesNotStopTheLine(t *testing.T) {
+	d := &deferring{}
+	s := job.NewScope(context.Background(), job.On(d), job.Supervisor())
+	s.Limit(1)
+	s.Go(func(context.Context) error { return nil })
+	s.Go(func(context.Context) error { runtime.Goexit(); return nil })
+	last := job.Spawn(s, func(context.Context) (int, error) { return 7, nil })
+	go d.first.Run(nil)
+	n, err := last.Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 7, n)
+	require.ErrorIs(t, s.Wait(), job.ErrGoexit)
+}
+
+// A child that is started while another of the line is handed over finds a free slot,
+// and waits behind the line.
+func TestANewcomerDoesNotOvertakeTheLine(t *testing.T) {
+	d := &deferring{}
+	s := job.NewScope(context.Background(), job.On(d))
+	var order []int
+	child := func(n int) func(context.Context) error {
+		return func(context.Context) error { order = append(order, n); return nil }
+	}
+	s.Limit(1)
+	s.Go(child(0))
+	s.Go(child(1))
+	s.Go(child(2))
+	d.during = func() {
+		d.during = nil
+		s.Go(child(3))
+	}
+	s.Limit(3)
+	d.first.Run(nil)
+	require.NoError(t, s.Wait())
+	assert.Equal(t, []int{1, 2, 3, 0}, order)
+}

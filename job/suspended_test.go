@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -61,17 +62,29 @@ func TestTheErrorOfASuspendedFunctionsEndedContextCancelsItsJob(t *testing.T) {
 	assert.Equal(t, job.Canceled, j.Status())
 }
 
-func TestASuspendedFunctionWhoseErrorPanicsCanBeFaulted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	suspended := make(later[int], 1)
-	j := job.Run(ctx, suspended.fn)
-	end := <-suspended
-	cancel() // the error is asked what it is then
-	assert.Panics(t, func() { end.Return(0, badError{}) })
-	assert.False(t, j.IsCompleted())
+// Nothing of the first attempt is left.
+func TestASuspendedFunctionWhoseErrorPanicsCanEndOtherwise(t *testing.T) {
 	why := errors.New("the error panicked")
-	end.Fault(why).Deliver(nil)
-	assert.Equal(t, why, j.Err())
+	for _, otherwise := range []struct {
+		end   func(suspension.Ender[int]) continuation.Chain
+		value int
+		err   error
+	}{
+		{func(e suspension.Ender[int]) continuation.Chain { return e.Fault(why) }, 0, why},
+		{func(e suspension.Ender[int]) continuation.Chain { return e.Return(7, nil) }, 7, nil},
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		suspended := make(later[int], 1)
+		j := job.Run(ctx, suspended.fn)
+		end := <-suspended
+		cancel() // the error is asked what it is then
+		assert.Panics(t, func() { end.Return(5, badError{}) })
+		assert.False(t, j.IsCompleted())
+		otherwise.end(end).Deliver(nil)
+		v, err := j.GetResult()
+		assert.Equal(t, otherwise.value, v)
+		assert.Equal(t, otherwise.err, err)
+	}
 }
 
 func TestContinuationsSuspend(t *testing.T) {

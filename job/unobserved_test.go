@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // listening sets a hook for one test. Such tests are not parallel.
@@ -109,6 +110,60 @@ func TestCloseDoesNotLookAtTheScopesError(t *testing.T) {
 		s.Close()
 	}()
 	assert.ErrorIs(t, collected(heard).Err, errBoom)
+}
+
+// The scope has taken the failure over, and that of the scope is observed.
+func TestAFailureOfAChildIsItsScopes(t *testing.T) {
+	heard := listening(t)
+	func() {
+		m := &manual{}
+		s := NewScope(m.ctx())
+		Spawn(s, constant(0, errBoom))
+		m.all()
+		assert.ErrorIs(t, s.Wait(), errBoom)
+	}()
+	nothingHeard(t, heard)
+}
+
+// A continuation that was canceled has not taken the failure of its antecedent over.
+func TestAFailureThatComesTooLateForAContinuationIsUnobserved(t *testing.T) {
+	heard := listening(t)
+	for _, attach := range []func(ctx context.Context, j *Job[int]) *Job[int]{
+		func(ctx context.Context, j *Job[int]) *Job[int] {
+			return Then(ctx, j, func(context.Context, int) (int, error) { return 1, nil })
+		},
+		func(ctx context.Context, j *Job[int]) *Job[int] {
+			return Catch(ctx, j, func(context.Context, error) (int, error) { return 1, nil }, OnlyOnCanceled())
+		},
+	} {
+		func() {
+			s := NewSource[int]()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			// It is told of the end although it was canceled: its registration is taken
+			// by the completer before.
+			var c *Job[int]
+			first := &tells{func() { c.Cancel() }, continuation.Node{}}
+			first.Prepare(first)
+			s.Job().Register(&first.Node)
+			c = attach(ctx, s.Job())
+			s.TrySetError(errBoom)
+			assert.Equal(t, Canceled, c.Status())
+		}()
+		assert.ErrorIs(t, collected(heard).Err, errBoom)
+	}
+}
+
+// tells is a registration that calls a function.
+type tells struct {
+	call func()
+	continuation.Node
+}
+
+// Completed implements continuation.Target.
+func (c *tells) Completed(schedulers.Worker) continuation.Chain {
+	c.call()
+	return continuation.Chain{}
 }
 
 func TestAContinuationThatDoesNotAskHasNotLooked(t *testing.T) {

@@ -3,8 +3,11 @@
 package statemachine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/movenext/movenext/awaiter"
@@ -49,22 +52,22 @@ func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// budget_test.go:50: job.Yield()
+	// budget_test.go:53: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:50
+//line github.com/movenext/movenext/statemachine/budget_test.go:53
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:50
+//line github.com/movenext/movenext/statemachine/budget_test.go:53
 	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:61
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:64
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [gives] is suspended.
 func (f *givesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 50)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 53)
 }
 
 // givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in one allocation.
@@ -116,49 +119,49 @@ func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:56
+//line github.com/movenext/movenext/statemachine/budget_test.go:59
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:56
+//line github.com/movenext/movenext/statemachine/budget_test.go:59
 		goto endFor1
 	}
-	// budget_test.go:57: if _, err := job.FromResult(1).Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+	// budget_test.go:60: if _, err := job.FromResult(1).Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 	f.await1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:130
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:133
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:57
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:147
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:58
+//line github.com/movenext/movenext/statemachine/budget_test.go:61
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:150
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:153
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:61
+//line github.com/movenext/movenext/statemachine/budget_test.go:64
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:155
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:158
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByJob] is suspended.
 func (f *looksByJobLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 57)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 60)
 }
 
 // looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and frame in one allocation.
@@ -211,57 +214,57 @@ func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, res
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:81
+//line github.com/movenext/movenext/statemachine/budget_test.go:84
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:81
+//line github.com/movenext/movenext/statemachine/budget_test.go:84
 		goto endFor1
 	}
-	// budget_test.go:82: if _, err := awaiter.Await(there{}); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+	// budget_test.go:85: if _, err := awaiter.Await(there{}); err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if next := awaiter.Awaitable[int](there{}); next != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 		f.await1 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:233
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:236
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:82
+//line github.com/movenext/movenext/statemachine/budget_test.go:85
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:247
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:250
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:83
+//line github.com/movenext/movenext/statemachine/budget_test.go:86
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:253
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:256
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:86
+//line github.com/movenext/movenext/statemachine/budget_test.go:89
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:258
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:261
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByAwaiter] is suspended.
 func (f *looksByAwaiterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 82)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 85)
 }
 
 // looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain, job and frame in one allocation.
@@ -314,57 +317,57 @@ func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, r
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:91
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:91
+//line github.com/movenext/movenext/statemachine/budget_test.go:94
 		goto endFor1
 	}
-	// budget_test.go:92: if _, err := awaiter.Await(hides{}); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+	// budget_test.go:95: if _, err := awaiter.Await(hides{}); err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if next := awaiter.Awaitable[int](hides{}); next != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 		f.await1 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:336
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:339
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:92
+//line github.com/movenext/movenext/statemachine/budget_test.go:95
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:93
+//line github.com/movenext/movenext/statemachine/budget_test.go:96
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:356
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:96
+//line github.com/movenext/movenext/statemachine/budget_test.go:99
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:361
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByRegistrar] is suspended.
 func (f *looksByRegistrarLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 92)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 95)
 }
 
 // looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]: chain, job and frame in one allocation.
@@ -418,44 +421,44 @@ func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, resul
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:101
+//line github.com/movenext/movenext/statemachine/budget_test.go:104
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:101
+//line github.com/movenext/movenext/statemachine/budget_test.go:104
 		goto endFor1
 	}
-	// budget_test.go:102: if err := job.Sleep(ctx, 0); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:102
+	// budget_test.go:105: if err := job.Sleep(ctx, 0); err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:105
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:430
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:433
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:102
+//line github.com/movenext/movenext/statemachine/budget_test.go:105
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:102
+//line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:442
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:445
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:103
+//line github.com/movenext/movenext/statemachine/budget_test.go:106
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:447
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:450
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:106
+//line github.com/movenext/movenext/statemachine/budget_test.go:109
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:452
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:455
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksBySleep] is suspended.
 func (f *looksBySleepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 102)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 105)
 }
 
 // looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job and frame in one allocation.
@@ -509,51 +512,52 @@ func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool,
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:113
+//line github.com/movenext/movenext/statemachine/budget_test.go:116
 		var cancel context.CancelCauseFunc
-//line github.com/movenext/movenext/statemachine/budget_test.go:113
+//line github.com/movenext/movenext/statemachine/budget_test.go:116
 		f.ctx, cancel = context.WithCancelCause(f.ctx)
 		cancel(errKept)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:115
+//line github.com/movenext/movenext/statemachine/budget_test.go:118
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:115
+//line github.com/movenext/movenext/statemachine/budget_test.go:118
 		goto endFor1
 	}
-	// budget_test.go:116: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
+	// budget_test.go:119: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
+//line github.com/movenext/movenext/statemachine/budget_test.go:119
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:528
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:531
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
+//line github.com/movenext/movenext/statemachine/budget_test.go:119
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
+//line github.com/movenext/movenext/statemachine/budget_test.go:119
 	if !errors.Is(err, errKept) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:540
+		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:544
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:117
-		return true, err
+		return true, result0
+//line github.com/movenext/movenext/statemachine/budget_test.go:121
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:545
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:549
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:120
+//line github.com/movenext/movenext/statemachine/budget_test.go:123
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:550
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:554
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksBySleepInVain] is suspended.
 func (f *looksBySleepInVainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 116)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 119)
 }
 
 // looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]: chain, job and frame in one allocation.
@@ -608,46 +612,46 @@ func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:127
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:127
+//line github.com/movenext/movenext/statemachine/budget_test.go:130
 		goto endFor1
 	}
-	// budget_test.go:128: if one(ctx) != 1 {
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
+	// budget_test.go:131: if one(ctx) != 1 {
+//line github.com/movenext/movenext/statemachine/budget_test.go:131
 	f.one1, one2 = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:620
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:624
 	if f.one1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
+//line github.com/movenext/movenext/statemachine/budget_test.go:131
 	one2 = f.one1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
+//line github.com/movenext/movenext/statemachine/budget_test.go:131
 	f.one1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:128
+//line github.com/movenext/movenext/statemachine/budget_test.go:131
 	if one2 != 1 {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:634
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:638
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:129
+//line github.com/movenext/movenext/statemachine/budget_test.go:132
 		return true, errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:639
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:643
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:132
+//line github.com/movenext/movenext/statemachine/budget_test.go:135
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:644
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:648
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByCall] is suspended.
 func (f *looksByCallLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 128)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 131)
 }
 
 // looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job and frame in one allocation.
@@ -721,34 +725,34 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	default:
 		f.Misuse(state)
 	}
-	// budget_test.go:137: v, _ := job.FromResult(1).Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:137
+	// budget_test.go:140: v, _ := job.FromResult(1).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
 	f.await1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:137
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:730
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:734
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:137
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
 	return r.Await(f.await1), 0
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:137
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
 		v, _ := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:137
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:742
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:746
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:138
+//line github.com/movenext/movenext/statemachine/budget_test.go:141
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:747
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:751
 }
 
 // Location returns where [one] is suspended.
 func (f *oneLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 137)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 140)
 }
 
 // Results returns what [one] returned, or raises again the panic that ended it.
@@ -807,49 +811,49 @@ func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:143
+//line github.com/movenext/movenext/statemachine/budget_test.go:146
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:143
+//line github.com/movenext/movenext/statemachine/budget_test.go:146
 		goto endFor1
 	}
-	// budget_test.go:144: if v, err := atOnce(); v != 1 || err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+	// budget_test.go:147: if v, err := atOnce(); v != 1 || err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 	f.atOnce1 = atOnceAsync()
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 	if statemachine.TwinEnded(r, f.atOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:821
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:825
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 	return r.Await(f.atOnce1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 		v, err := statemachine.TwinResult(r, f.atOnce1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 		f.atOnce1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:144
+//line github.com/movenext/movenext/statemachine/budget_test.go:147
 		if v != 1 || err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:835
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:839
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:145
+//line github.com/movenext/movenext/statemachine/budget_test.go:148
 			return true, errKept
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:841
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:845
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:148
+//line github.com/movenext/movenext/statemachine/budget_test.go:151
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:846
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:850
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByTwin] is suspended.
 func (f *looksByTwinLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 144)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 147)
 }
 
 // looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job and frame in one allocation.
@@ -903,39 +907,39 @@ func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, resul
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:157
+//line github.com/movenext/movenext/statemachine/budget_test.go:160
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:157
+//line github.com/movenext/movenext/statemachine/budget_test.go:160
 		goto endFor1
 	}
-	// budget_test.go:158: deferred(ctx)
-//line github.com/movenext/movenext/statemachine/budget_test.go:158
+	// budget_test.go:161: deferred(ctx)
+//line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:915
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:919
 	if f.deferred1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:158
+//line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:158
+//line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:927
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:931
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:160
+//line github.com/movenext/movenext/statemachine/budget_test.go:163
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:932
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:936
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [looksByDefer] is suspended.
 func (f *looksByDeferLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 158)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 161)
 }
 
 // looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job and frame in one allocation.
@@ -1008,37 +1012,37 @@ func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 		await1 := job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 			return statemachine.DeferAwait[int](r, await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 		})
 	}
 epilogue:
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1028
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1032
 		return true, false
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:165
+//line github.com/movenext/movenext/statemachine/budget_test.go:168
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1036
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1040
 	goto epilogue
 }
 
 // Location returns where [deferred] is suspended.
 func (f *deferredFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 166)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 169)
 }
 
 // Results returns what [deferred] returned, or raises again the panic that ended it.
@@ -1093,36 +1097,36 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	default:
 		f.Misuse(state)
 	}
-	// budget_test.go:170: _, err := job.Go(ctx, func(ctx context.Context) error {
-//line github.com/movenext/movenext/statemachine/budget_test.go:170
+	// budget_test.go:173: _, err := job.Go(ctx, func(ctx context.Context) error {
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
 	f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
 		return looksByLiteralFunc1Run(ctx1)
 	})
-//line github.com/movenext/movenext/statemachine/budget_test.go:170
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1104
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1108
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:170
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:170
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:170
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1116
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1120
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:180
+//line github.com/movenext/movenext/statemachine/budget_test.go:183
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1121
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1125
 }
 
 // Location returns where [looksByLiteral] is suspended.
 func (f *looksByLiteralLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 170)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 173)
 }
 
 // looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain, job and frame in one allocation.
@@ -1174,53 +1178,53 @@ func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Co
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:171
+//line github.com/movenext/movenext/statemachine/budget_test.go:174
 	f.s = newSignal()
 	_ = givesAsync(ctx, f.s)
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
+//line github.com/movenext/movenext/statemachine/budget_test.go:176
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
+//line github.com/movenext/movenext/statemachine/budget_test.go:176
 		goto endFor1
 	}
-	// budget_test.go:174: if _, err := job.FromResult(1).Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+	// budget_test.go:177: if _, err := job.FromResult(1).Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 	f.await1 = job.FromResult(1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1192
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1196
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:174
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1206
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1210
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:175
+//line github.com/movenext/movenext/statemachine/budget_test.go:178
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1212
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1216
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:178
+//line github.com/movenext/movenext/statemachine/budget_test.go:181
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1217
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1221
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where a function literal of [looksByLiteral] is suspended.
 func (f *looksByLiteralFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 174)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 177)
 }
 
 // looksByLiteralFunc1Machine is the root of a chain of calls that begins with a function literal of [looksByLiteral]: chain and frame in one allocation.
@@ -1282,82 +1286,82 @@ func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:185
+//line github.com/movenext/movenext/statemachine/budget_test.go:188
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:185
+//line github.com/movenext/movenext/statemachine/budget_test.go:188
 		goto endFor1
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, job.FromResult(1), job.FromResult(2)))
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 	f.loops.Open(f.loop1)
 range1:
-	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+	// budget_test.go:189: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1299
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1303
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1315
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1319
 			goto leave1
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
+//line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1320
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1324
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1325
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1329
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.s = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_test.go:187
+//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1347
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1351
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:192
+//line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_test.go:192
+//line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:192
+//line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1356
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1360
 }
 
 // Location returns where [looksByRange] is suspended.
 func (f *looksByRangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 186, 186)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 189, 189)
 }
 
 // looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job and frame in one allocation.
@@ -1416,62 +1420,62 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-	// budget_test.go:214: job.Yield()
+	// budget_test.go:217: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	_ = r.Refusal()
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 		s := newSignal()
 		f.other = givesAsync(f.ctx, s)
-		// budget_test.go:217: _, err := look(ctx, s).Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+		// budget_test.go:220: _, err := look(ctx, s).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
 		f.await2 = f.look(f.ctx, s)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1437
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1441
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.look = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:217
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
 	f.await2 = nil
-	// budget_test.go:218: _, _ = other.Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
+	// budget_test.go:221: _, _ = other.Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
 	f.await2 = f.other
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1454
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1458
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
 	return r.Await(f.await2), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:218
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
 	f.await2 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1466
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:219
-	return true, f.err
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1470
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_test.go:222
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1474
 }
 
 // Location returns where [starts] is suspended.
 func (f *startsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 214, 217, 218)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 217, 220, 221)
 }
 
 // startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in one allocation.
@@ -1491,4 +1495,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fcd167d75cfd2a97
+// Digest of what is above: bb83164551d5a8d4

@@ -1,8 +1,11 @@
 package statemachine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -114,7 +117,7 @@ func looksBySleepInVain(ctx context.Context, s *signal) error {
 	cancel(errKept)
 	for s.missing() {
 		if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
-			return err
+			return fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
 		}
 	}
 	return s.err()

@@ -53,7 +53,7 @@ func TestARunWithinARunHasATaskOfItsOwn(t *testing.T) {
 func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 	for _, on := range []schedulers.Worker{new(roomy), new(roomless), nil} {
 		lent := borrow(on)
-		lent.top, lent.last, lent.runs = new(Frame), new(Frame), 3
+		lent.top, lent.last, lent.runs, lent.ready = new(Frame), new(Frame), 3, 5
 		lent.Keep(new(Operation))
 		lent.timers = ambient.Timers(ambient.Home(t.Context()))
 		lent.outcome, lent.raised = new(outcome), new(outcome)

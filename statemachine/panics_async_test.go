@@ -4,6 +4,7 @@ package statemachine_test
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -98,7 +99,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished 
 		goto endIf2
 	}
 	// panics_test.go:50: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:103
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:50
 	return r.Yield(), nil
@@ -111,7 +112,7 @@ endIf1:
 	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:115
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:116
 	if frame.fallThroughLiterals2 == nil {
 		goto resumed2
 	}
@@ -130,7 +131,7 @@ resumed2:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:134
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:135
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
@@ -252,7 +253,7 @@ func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bo
 		goto endIf2
 	}
 	// panics_test.go:63: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:256
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:257
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:63
 	return r.Yield(), nil
@@ -265,7 +266,7 @@ endIf1:
 	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:269
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
 	if frame.fallThroughValues2 == nil {
 		goto resumed2
 	}
@@ -284,7 +285,7 @@ resumed2:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:288
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:289
 }
 
 // Location returns where [fallThroughValues] is suspended.
@@ -406,7 +407,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 		goto endIf2
 	}
 	// panics_test.go:81: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:411
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:81
 	return r.Yield(), false
@@ -419,7 +420,7 @@ endIf1:
 	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:423
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:424
 	if frame.fallThroughEpilogues2 == nil {
 		goto resumed2
 	}
@@ -439,7 +440,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:443
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:444
 		return true, false
 	}
 	frame.State = 3
@@ -448,7 +449,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:453
 	goto epilogue
 }
 
@@ -521,7 +522,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto endIf1
 	}
 	// panics_test.go:74: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:525
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:526
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
 	return r.Yield()
@@ -530,7 +531,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:534
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:535
 	frame.State = statemachine.Finished
 	return true
 }
@@ -581,7 +582,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:92: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:585
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:586
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -600,7 +601,7 @@ resume1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:604
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:605
 }
 
 // Location returns where [oneRound] is suspended.
@@ -678,7 +679,7 @@ range1:
 	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:682
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:683
 		goto resume1
 	}
 	frame.State = 1
@@ -701,7 +702,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:705
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:706
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return r.Yield()
@@ -714,7 +715,7 @@ endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:718
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:719
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
@@ -729,16 +730,16 @@ resumed3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:734
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:737
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:738
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:742
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
 		goto resume4
 	}
 	frame.State = 4
@@ -766,7 +767,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:770
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -860,7 +861,7 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:864
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:865
 	frame.State = 1
 	return true
 resume1:
@@ -884,7 +885,7 @@ range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:888
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:889
 		goto resume2
 	}
 	frame.State = 2
@@ -903,7 +904,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:907
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:908
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -913,17 +914,17 @@ resume3:
 		yield2 := frame.Wanted(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		if !yield2 {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:917
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:918
 			goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:129
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:923
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:927
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
 		goto resume4
 	}
 	frame.State = 4
@@ -949,7 +950,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:953
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:954
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -1020,7 +1021,7 @@ range1:
 	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1024
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1025
 		goto resume1
 	}
 	frame.State = 1
@@ -1037,7 +1038,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1041
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1042
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return r.Yield()
@@ -1045,7 +1046,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1049
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1050
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
@@ -1058,7 +1059,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1062
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1063
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1083,4 +1084,90 @@ func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 68fd53a3dc67cf6c
+// exitsWhileItPanicsAsync starts [exitsWhileItPanics] as a state machine and returns its job.
+func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := exitsWhileItPanicsLocals{}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, saw); finished {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &exitsWhileItPanicsMachine{exitsWhileItPanicsLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// exitsWhileItPanicsLocals is what [exitsWhileItPanics] keeps while it is suspended.
+type exitsWhileItPanicsLocals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+}
+
+// moveNext runs [exitsWhileItPanics] from where it stopped to its next suspension (false) or its end (true).
+// The parameter saw is needed only before the first suspension.
+func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (finished bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	{
+		saw := saw
+//line github.com/movenext/movenext/statemachine/panics_test.go:206
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:206
+			defer func() { *saw = recover() }()
+//line github.com/movenext/movenext/statemachine/panics_test.go:206
+			raise()
+//line github.com/movenext/movenext/statemachine/panics_test.go:206
+		})
+	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:207
+	f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:207
+		defer runtime.Goexit()
+//line github.com/movenext/movenext/statemachine/panics_test.go:207
+		raise()
+//line github.com/movenext/movenext/statemachine/panics_test.go:207
+	})
+	// panics_test.go:208: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1140
+	f.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:208
+	return r.Yield(), nil
+resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:208
+	_ = r.Refusal()
+	panic("ended by the exit")
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1148
+}
+
+// Location returns where [exitsWhileItPanics] is suspended.
+func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 208)
+}
+
+// exitsWhileItPanicsMachine is the root of a chain of calls that begins with [exitsWhileItPanics]: chain, job and frame in one allocation.
+type exitsWhileItPanicsMachine struct {
+	statemachine.Builder[job.Void]
+	exitsWhileItPanicsLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, v0)
+	f.exitsWhileItPanicsLocals = exitsWhileItPanicsLocals{Frame: f.exitsWhileItPanicsLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: bdbbd3bb220917fe

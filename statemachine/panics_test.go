@@ -197,3 +197,25 @@ func TestAPanicKeepsItsFirstStackWhateverItsValue(t *testing.T) {
 		}
 	}
 }
+
+// exitsWhileItPanics has a deferred call that ends the goroutine, and another one that
+// would see the panic.
+//
+//movenext:async
+func exitsWhileItPanics(ctx context.Context, saw *any) error {
+	defer func() { *saw = recover() }()
+	defer runtime.Goexit()
+	job.Yield()
+	panic("ended by the exit")
+}
+
+func TestAnExitEndsThePanicInFlight(t *testing.T) {
+	var plain, machine any
+	_, err := job.Go(context.Background(), func(ctx context.Context) error {
+		return exitsWhileItPanics(ctx, &plain)
+	}).Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrGoexit)
+	_, err = exitsWhileItPanicsAsync(context.Background(), &machine).Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrGoexit)
+	assert.Equal(t, plain, machine)
+}

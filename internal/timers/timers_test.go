@@ -45,6 +45,21 @@ func TestTimersExpireAtTheirTimes(t *testing.T) {
 	})
 }
 
+func TestNoTimerExpiresEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q Queue
+		start := time.Now()
+		var got []time.Duration
+		want := []time.Duration{time.Second, time.Second + 1, time.Second + 2}
+		for _, d := range want {
+			q.StartTimer(&newAlarm(func() { got = append(got, time.Since(start)) }).Timer, d)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, want, got)
+	})
+}
+
 // TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the
 // runtime's timer was never needed.
 func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
