@@ -171,6 +171,17 @@ func TestInterleavingsOfTwoSingleReceivers(t *testing.T) {
 	})
 }
 
+// A sender may find one receiver, and come to take it when another one waits there.
+func TestInterleavingsOfTwoSendersAndTwoSingleReceivers(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		one, two := x.machine(1), x.machine(1)
+		s.Go("receiver", one.run)
+		s.Go("other receiver", two.run)
+		s.Go("sender", func() { x.send(1) })
+		s.Go("other sender", func() { x.send(3) })
+	})
+}
+
 func TestInterleavingsOfASingleReceiverAndAJob(t *testing.T) {
 	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
 		m := x.machine(2)

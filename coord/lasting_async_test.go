@@ -61,18 +61,18 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (finished bool, err e
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:73
+//line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.n1 = n
-//line github.com/movenext/movenext/coord/lasting_test.go:73
+//line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:73
+//line github.com/movenext/movenext/coord/lasting_test.go:75
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/coord/lasting_test.go:73
+//line github.com/movenext/movenext/coord/lasting_test.go:75
 		goto endRange1
 	}
-	// lasting_test.go:74: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/lasting_test.go:74
+	// lasting_test.go:76: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:78
 	if f.receive1 == nil {
@@ -81,52 +81,52 @@ range1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:74
+//line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:74
+//line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/lasting_test.go:75
+//line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
 //line github.com/movenext/movenext/coord/lasting_async_test.go:93
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/coord/lasting_test.go:77
+//line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
-//line github.com/movenext/movenext/coord/lasting_test.go:73
+//line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
 //line github.com/movenext/movenext/coord/lasting_async_test.go:101
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:80
+//line github.com/movenext/movenext/coord/lasting_test.go:82
 	if f.then == nil {
-//line github.com/movenext/movenext/coord/lasting_test.go:80
+//line github.com/movenext/movenext/coord/lasting_test.go:82
 		goto endIf1
 	}
-	// lasting_test.go:81: return then.Await()
-//line github.com/movenext/movenext/coord/lasting_test.go:81
+	// lasting_test.go:83: return then.Await()
+//line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.await2 = f.then
-//line github.com/movenext/movenext/coord/lasting_test.go:81
+//line github.com/movenext/movenext/coord/lasting_test.go:83
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/lasting_async_test.go:114
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.in, f.then = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/lasting_test.go:81
+//line github.com/movenext/movenext/coord/lasting_test.go:83
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/coord/lasting_test.go:81
+//line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/lasting_test.go:81
+//line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.await2 = nil
 //line github.com/movenext/movenext/coord/lasting_async_test.go:126
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
-//line github.com/movenext/movenext/coord/lasting_test.go:83
+//line github.com/movenext/movenext/coord/lasting_test.go:85
 	err = nil
 //line github.com/movenext/movenext/coord/lasting_async_test.go:132
 	f.State = statemachine.Finished
@@ -135,7 +135,7 @@ endIf1:
 
 // Location returns where [takes] is suspended.
 func (f *takesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 74, 81)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
 }
 
 // takesMachine is the root of a chain of calls that begins with [takes]: chain, job and frame in one allocation.
@@ -191,16 +191,16 @@ func (f *endsAsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:136
+//line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:136
+//line github.com/movenext/movenext/coord/lasting_test.go:138
 	if f.i1 >= 3 {
-//line github.com/movenext/movenext/coord/lasting_test.go:136
+//line github.com/movenext/movenext/coord/lasting_test.go:138
 		goto endRange1
 	}
-	// lasting_test.go:137: if _, err := in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/lasting_test.go:137
+	// lasting_test.go:139: if _, err := in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:206
 	if f.receive1 == nil {
@@ -209,35 +209,35 @@ range1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:137
+//line github.com/movenext/movenext/coord/lasting_test.go:139
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:137
+//line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/lasting_test.go:137
+//line github.com/movenext/movenext/coord/lasting_test.go:139
 	if err != nil {
 //line github.com/movenext/movenext/coord/lasting_async_test.go:220
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/lasting_test.go:138
+//line github.com/movenext/movenext/coord/lasting_test.go:140
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:136
+//line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1++
 //line github.com/movenext/movenext/coord/lasting_async_test.go:227
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:141
+//line github.com/movenext/movenext/coord/lasting_test.go:143
 	f.end()
 //line github.com/movenext/movenext/coord/lasting_async_test.go:232
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/lasting_test.go:142
+//line github.com/movenext/movenext/coord/lasting_test.go:144
 	return true, nil
 //line github.com/movenext/movenext/coord/lasting_async_test.go:236
 }
 
 // Location returns where [endsAs] is suspended.
 func (f *endsAsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.endsAs", "github.com/movenext/movenext/coord/lasting_test.go", 137)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.endsAs", "github.com/movenext/movenext/coord/lasting_test.go", 139)
 }
 
 // endsAsMachine is the root of a chain of calls that begins with [endsAs]: chain, job and frame in one allocation.
@@ -298,27 +298,27 @@ func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (fi
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.list1 = all
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 		goto endRange1
 	}
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.ctx = f.list1[f.i1]
 	f.i2 = 0
 range2:
-//line github.com/movenext/movenext/coord/lasting_test.go:194
+//line github.com/movenext/movenext/coord/lasting_test.go:196
 	if f.i2 >= 2 {
-//line github.com/movenext/movenext/coord/lasting_test.go:194
+//line github.com/movenext/movenext/coord/lasting_test.go:196
 		goto endRange2
 	}
-	// lasting_test.go:195: v, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/lasting_test.go:195
+	// lasting_test.go:197: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:324
 	if f.receive1 == nil {
@@ -327,31 +327,31 @@ range2:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/lasting_test.go:195
+//line github.com/movenext/movenext/coord/lasting_test.go:197
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:195
+//line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/lasting_test.go:196
+//line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
 //line github.com/movenext/movenext/coord/lasting_async_test.go:339
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/coord/lasting_test.go:198
+//line github.com/movenext/movenext/coord/lasting_test.go:200
 	}
 	f.sum += v
-//line github.com/movenext/movenext/coord/lasting_test.go:194
+//line github.com/movenext/movenext/coord/lasting_test.go:196
 	f.i2++
 //line github.com/movenext/movenext/coord/lasting_async_test.go:347
 	goto range2
 endRange2:
-//line github.com/movenext/movenext/coord/lasting_test.go:193
+//line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1++
 //line github.com/movenext/movenext/coord/lasting_async_test.go:352
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/lasting_test.go:202
+//line github.com/movenext/movenext/coord/lasting_test.go:204
 	err = nil
 //line github.com/movenext/movenext/coord/lasting_async_test.go:357
 	f.State = statemachine.Finished
@@ -360,7 +360,7 @@ endRange1:
 
 // Location returns where [changes] is suspended.
 func (f *changesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.changes", "github.com/movenext/movenext/coord/lasting_test.go", 195)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.changes", "github.com/movenext/movenext/coord/lasting_test.go", 197)
 }
 
 // changesMachine is the root of a chain of calls that begins with [changes]: chain, job and frame in one allocation.
@@ -380,4 +380,115 @@ func (f *changesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 490b1be5166b9620
+// receivesUnderAsync starts [receivesUnder] as a state machine and returns its job.
+func receivesUnderAsync(home context.Context, all []context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := receivesUnderLocals{in: in}
+	defer statemachine.Catch(&r, &result)
+	if finished, v1 := frame.moveNext(&r, all); finished {
+		return statemachine.Completed(home, frame.sum, v1)
+	}
+	m := &receivesUnderMachine{receivesUnderLocals: frame}
+	return m.Start(home, &r, m)
+}
+
+// receivesUnderLocals is what [receivesUnder] keeps while it is suspended.
+type receivesUnderLocals struct {
+	statemachine.Frame
+
+	in *coord.Channel[int]
+
+	list1    []context.Context
+	i1       int
+	receive1 *statemachine.Waiting[int]
+
+	sum int
+}
+
+// moveNext runs [receivesUnder] from where it stopped to its next suspension (false) or its end (true).
+// The parameter all is needed only before the first suspension.
+func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Context) (finished bool, err error) {
+	var v int
+	var err2 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+	f.list1 = all
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+		ctx := f.list1[f.i1]
+		// lasting_test.go:242: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/lasting_test.go:242
+		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
+	}
+//line github.com/movenext/movenext/coord/lasting_async_test.go:440
+	if f.receive1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/lasting_test.go:242
+	v, err2 = f.receive1.Results(r)
+//line github.com/movenext/movenext/coord/lasting_test.go:242
+	f.receive1 = nil
+resumed1:
+//line github.com/movenext/movenext/coord/lasting_test.go:243
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/coord/lasting_async_test.go:455
+		f.State = statemachine.Finished
+		return true, err
+//line github.com/movenext/movenext/coord/lasting_test.go:245
+	}
+	f.sum += v
+//line github.com/movenext/movenext/coord/lasting_test.go:241
+	f.i1++
+//line github.com/movenext/movenext/coord/lasting_async_test.go:463
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/coord/lasting_test.go:248
+	err = nil
+//line github.com/movenext/movenext/coord/lasting_async_test.go:468
+	f.State = statemachine.Finished
+	return true, err
+}
+
+// Location returns where [receivesUnder] is suspended.
+func (f *receivesUnderLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 242)
+}
+
+// receivesUnderMachine is the root of a chain of calls that begins with [receivesUnder]: chain, job and frame in one allocation.
+type receivesUnderMachine struct {
+	statemachine.Builder[int]
+	receivesUnderLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v1 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, f.sum, v1)
+	f.receivesUnderLocals = receivesUnderLocals{Frame: f.receivesUnderLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 37b0b6dd6992154b

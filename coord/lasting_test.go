@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"github.com/movenext/movenext/coord"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/inline"
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
@@ -219,7 +221,9 @@ func TestAWatchFollowsTheContextsOfAMachine(t *testing.T) {
 		end(0)
 		end(3)
 		synctest.Wait()
-		assert.False(t, j.IsCompleted(), "the contexts of other waits have ended")
+		require.NoError(t, in.Send(context.Background(), 1))
+		synctest.Wait()
+		assert.False(t, j.IsCompleted(), "the contexts of other waits have ended, and it waits under the third again")
 		end(2)
 		_, err := j.Await()
 		require.ErrorIs(t, err, context.Canceled)
@@ -227,5 +231,83 @@ func TestAWatchFollowsTheContextsOfAMachine(t *testing.T) {
 		for i, ctx := range all {
 			assert.Zero(t, ctx.(*counted).left, "context %d", i)
 		}
+	})
+}
+
+// receivesUnder receives once under each context.
+//
+//movenext:async
+func receivesUnder(home context.Context, all []context.Context, in *coord.Channel[int]) (sum int, err error) {
+	for _, ctx := range all {
+		v, err := in.Receive(ctx)
+		if err != nil {
+			return sum, err
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+// The context of a wait ends, and another watcher, told first, serves the wait. Its
+// machine waits for the next element when the end of the first wait is told.
+func TestAWaitIsNotEndedByTheContextOfTheOneBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	other, stop := context.WithCancel(context.Background())
+	defer stop()
+	in := coord.NewRendezvous[int]()
+	j := receivesUnderAsync(schedulers.With(context.Background(), inline.New()), []context.Context{ctx, other}, in)
+	// What begins to watch last is told first.
+	sleep := job.SleepAsync(ctx, time.Hour)
+	var served atEnd
+	served.look = func() { assert.NoError(t, in.TrySend(1)) }
+	served.node.Prepare(&served)
+	require.True(t, sleep.Register(&served.node))
+	last := job.ContinueWith(context.WithoutCancel(ctx), sleep, func(context.Context, *job.Job[job.Void]) (int, error) { return 0, nil })
+	cancel()
+	_, _ = last.Await()
+	runtime.Gosched()
+	assert.False(t, j.IsCompleted())
+	require.NoError(t, in.TrySend(2))
+	v, err := j.Await()
+	require.NoError(t, err)
+	assert.Equal(t, 3, v)
+}
+
+// ending is a context that calls end when it is asked for its channel.
+type ending struct {
+	*counted
+	end func()
+}
+
+func (e *ending) Done() <-chan struct{} {
+	e.end()
+	return e.counted.Done()
+}
+
+// A machine keeps the watch of a context, and that ends before it waits under another.
+func TestAWatchWhoseContextHasEndedWatchesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := newCounted(context.Background())
+		over := false
+		second := &ending{newCounted(context.Background()), func() {
+			if !over {
+				over = true
+				first.end()
+				synctest.Wait() // until the watch is told
+			}
+		}}
+		in := coord.NewRendezvous[int]()
+		home := schedulers.With(context.Background(), inline.New())
+		j := receivesUnderAsync(home, []context.Context{first, first, second, second}, in)
+		for range 3 {
+			assert.Equal(t, job.WaitingForActivation, j.Status())
+			require.NoError(t, in.TrySend(1))
+		}
+		assert.True(t, over)
+		assert.False(t, j.IsCompleted())
+		second.counted.end()
+		v, err := j.Await()
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, 3, v)
 	})
 }

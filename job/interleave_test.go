@@ -328,6 +328,24 @@ func TestInterleavingsOfAContinuationItsAntecedentAndItsContext(t *testing.T) {
 	})
 }
 
+// A continuation is canceled while its antecedent fails: it takes the failure over, or has
+// not seen it.
+func TestInterleavingsOfAContinuationThatTakesAFailureOver(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		source := NewSource[int]()
+		c := Then(onSpawner(), source.Job(), func(context.Context, int) (int, error) { return 0, nil })
+		s.Go("producer", func() { source.TrySetError(errBoom) })
+		s.Go("canceler", func() { c.Cancel() })
+		return func() error {
+			seen := source.Job().state.word.Load()&observed != 0
+			if took := c.Status() == Faulted; took != seen {
+				return fmt.Errorf("the continuation is %s, and the failure observed: %v", c.Status(), seen)
+			}
+			return nil
+		}
+	})
+}
+
 // The antecedent does not complete: a canceled continuation leaves nothing with it.
 func TestInterleavingsOfCanceledContinuations(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {

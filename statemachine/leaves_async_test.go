@@ -4,7 +4,6 @@ package statemachine_test
 
 import (
 	"context"
-	"time"
 	"weak"
 
 	"github.com/movenext/movenext/awaiter"
@@ -19,85 +18,6 @@ const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
 )
-
-// nodsWithAsync starts [nodsWith] as a state machine and returns its job.
-func nodsWithAsync(ctx context.Context, thereArg *[1024]byte) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := nodsWithLocals{there: thereArg}
-	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, ctx); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &nodsWithMachine{nodsWithLocals: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// nodsWithLocals is what [nodsWith] keeps while it is suspended.
-type nodsWithLocals struct {
-	statemachine.Frame
-
-	there *[1024]byte
-}
-
-// moveNext runs [nodsWith] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
-func (f *nodsWithLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
-	var err error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:145
-	f.there[0]++
-	// leaves_test.go:146: err := job.Sleep(ctx, time.Second)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:146
-	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:62
-	if !asleep1 {
-		goto resumed1
-	}
-	f.State = 1
-	return false, nil
-resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:146
-	err = r.Refusal()
-resumed1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:147
-	f.there[0]++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:74
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:148
-	return true, err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:78
-}
-
-// Location returns where [nodsWith] is suspended.
-func (f *nodsWithLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodsWith", "github.com/movenext/movenext/statemachine/leaves_test.go", 146)
-}
-
-// nodsWithMachine is the root of a chain of calls that begins with [nodsWith]: chain, job and frame in one allocation.
-type nodsWithMachine struct {
-	statemachine.Builder[job.Void]
-	nodsWithLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *nodsWithMachine) MoveNext(r *statemachine.Run) bool {
-	finished, v0 := f.moveNext(r, nil)
-	if !finished {
-		return false
-	}
-	f.SetResult(r, job.Void{}, v0)
-	f.nodsWithLocals = nodsWithLocals{Frame: f.nodsWithLocals.Frame} // the job keeps nothing else alive
-	return true
-}
 
 // looksLaterAsync starts [looksLater] as a state machine and returns its job.
 func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func()) (result *job.Job[job.Void]) {
@@ -134,51 +54,51 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:188: job.Yield()
+	// leaves_test.go:177: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:188
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:188
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	_ = r.Refusal()
-	// leaves_test.go:189: _, err := awaiter.Await(newBelated(p))
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+	// leaves_test.go:178: _, err := awaiter.Await(newBelated(p))
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	if next := awaiter.Awaitable[int](newBelated(f.p)); next != nil {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.await2 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	if f.await2 == nil {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.await2 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:158
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:78
 		goto resume2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	return r.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:189
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.await2 = nil
 		f.look()
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:172
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:92
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:191
+//line github.com/movenext/movenext/statemachine/leaves_test.go:180
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:177
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:97
 }
 
 // Location returns where [looksLater] is suspended.
 func (f *looksLaterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 188, 189)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 177, 178)
 }
 
 // looksLaterMachine is the root of a chain of calls that begins with [looksLater]: chain, job and frame in one allocation.
@@ -236,66 +156,66 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:212: job.Yield()
+	// leaves_test.go:201: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:212
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:212
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	_ = r.Refusal()
-	// leaves_test.go:213: _, err := s.Await()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:213
+	// leaves_test.go:202: _, err := s.Await()
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.await2 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:213
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:252
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:172
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/leaves_test.go:213
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:213
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:213
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.await2 = nil
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:214
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if f.i1 >= 2000 {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:214
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 		goto endRange1
 	}
-	// leaves_test.go:215: _, _ = s.Await()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:215
+	// leaves_test.go:204: _, _ = s.Await()
+//line github.com/movenext/movenext/statemachine/leaves_test.go:204
 	f.await2 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:215
+//line github.com/movenext/movenext/statemachine/leaves_test.go:204
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:275
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:195
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/leaves_test.go:215
+//line github.com/movenext/movenext/statemachine/leaves_test.go:204
 	return r.Await(f.await2), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:215
+//line github.com/movenext/movenext/statemachine/leaves_test.go:204
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:215
+//line github.com/movenext/movenext/statemachine/leaves_test.go:204
 	f.await2 = nil
-//line github.com/movenext/movenext/statemachine/leaves_test.go:214
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:288
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:208
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:217
+//line github.com/movenext/movenext/statemachine/leaves_test.go:206
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:294
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:214
 }
 
 // Location returns where [worksOn] is suspended.
 func (f *worksOnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 212, 213, 215)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 201, 202, 204)
 }
 
 // worksOnMachine is the root of a chain of calls that begins with [worksOn]: chain, job and frame in one allocation.
@@ -367,32 +287,32 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:252: _ = job.SwitchTo(ctx, s)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:252
+	// leaves_test.go:241: _ = job.SwitchTo(ctx, s)
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	if !(args.s == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:252
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 		goto move1
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:252
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:379
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:299
 	goto resumed1
 move1:
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:252
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	return r.SwitchTo(&f.Frame, args.s)
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:252
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	_ = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:253
+//line github.com/movenext/movenext/statemachine/leaves_test.go:242
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:391
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:311
 }
 
 // Location returns where [panicsElsewhere] is suspended.
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 252)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 241)
 }
 
 // Results returns what [panicsElsewhere] returned, or raises again the panic that ended it.
@@ -460,42 +380,42 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 	{
 		caught := f.caught
-//line github.com/movenext/movenext/statemachine/leaves_test.go:258
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:258
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 			defer func() { (*caught) = recover() }()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:258
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 			raise()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:258
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 		})
 	}
-	// leaves_test.go:259: panicsElsewhere(ctx, s)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:259
+	// leaves_test.go:248: panicsElsewhere(ctx, s)
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:476
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:396
 	if f.panicsElsewhere1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:259
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:259
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	f.panicsElsewhere1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:260
+//line github.com/movenext/movenext/statemachine/leaves_test.go:249
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_test.go:260
+//line github.com/movenext/movenext/statemachine/leaves_test.go:249
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:260
+//line github.com/movenext/movenext/statemachine/leaves_test.go:249
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:494
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
 }
 
 // Location returns where [catchesAtHome] is suspended.
 func (f *catchesAtHomeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 259)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 248)
 }
 
 // catchesAtHomeMachine is the root of a chain of calls that begins with [catchesAtHome]: chain, job and frame in one allocation.
@@ -515,4 +435,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7db98e528c0113c0
+// Digest of what is above: 643e06faaaa0f9e0

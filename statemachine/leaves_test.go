@@ -138,31 +138,20 @@ func TestASleepThatIsCutShortWhileItIsArmedLeavesNoTimer(t *testing.T) {
 	assert.Equal(t, job.Canceled, j.Status())
 }
 
-// nodsWith sleeps once, and looks at what is there before and after that.
-//
-//movenext:async
-func nodsWith(ctx context.Context, there *[1 << 10]byte) error {
-	there[0]++
-	err := job.Sleep(ctx, time.Second)
-	there[0]++
-	return err
-}
-
 // Whatever keeps a timer does not keep the machine that has slept.
 func TestATimerThatIsOverKeepsNoMachine(t *testing.T) {
 	k := new(keeping)
 	ctx, cancel := context.WithCancel(k.ctx())
 	defer cancel()
-	there := func() weak.Pointer[[1 << 10]byte] {
-		there := new([1 << 10]byte)
-		j := nodsWithAsync(ctx, there)
+	slept := func() weak.Pointer[job.Job[job.Void]] {
+		j := nodAsync(ctx, time.Second)
 		k.expire()
 		k.step(t)
 		assert.Equal(t, job.Completed, j.Status())
-		return weak.Make(there)
+		return weak.Make(j)
 	}()
 	runtime.GC()
-	assert.Nil(t, there.Value())
+	assert.Nil(t, slept.Value())
 	runtime.KeepAlive(k.timer)
 }
 

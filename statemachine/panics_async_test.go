@@ -1128,15 +1128,9 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 		})
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
-	f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:207
-		defer runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/panics_test.go:207
-		raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:207
-	})
+	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:208: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1140
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1134
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	return r.Yield(), nil
@@ -1144,7 +1138,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1148
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1142
 }
 
 // Location returns where [exitsWhileItPanics] is suspended.
@@ -1170,4 +1164,4 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bdbbd3bb220917fe
+// Digest of what is above: 6d4603464e28c13a

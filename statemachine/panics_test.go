@@ -204,7 +204,7 @@ func TestAPanicKeepsItsFirstStackWhateverItsValue(t *testing.T) {
 //movenext:async
 func exitsWhileItPanics(ctx context.Context, saw *any) error {
 	defer func() { *saw = recover() }()
-	defer runtime.Goexit()
+	defer func() { runtime.Goexit() }()
 	job.Yield()
 	panic("ended by the exit")
 }
