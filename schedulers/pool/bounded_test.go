@@ -151,6 +151,23 @@ func TestAWorkerThatWaitsForRoomDoesNotStopThePool(t *testing.T) {
 	})
 }
 
+// mustNotWait is a worker of another scheduler that would never run again if it waited.
+type mustNotWait struct{}
+
+func (mustNotWait) Scheduler() schedulers.Scheduler { return nil }
+func (mustNotWait) ID() int                         { return 1 }
+func (mustNotWait) Block() (func(), error)          { return nil, schedulers.ErrWouldDeadlock }
+
+func TestWorkOfASubmitterThatMustNotWaitIsOutOfTheLine(t *testing.T) {
+	f := fill(t, 1, Block)
+	err := f.Submit(f.note(1), schedulers.Hint{From: mustNotWait{}})
+	require.ErrorIs(t, err, schedulers.ErrRejected)
+	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
+	m := f.end()
+	assert.Equal(t, []int{0}, f.ran)
+	assert.Equal(t, uint64(1), m.Refused)
+}
+
 // A submitter that waits for room is also admitted when queued work is reclaimed rather
 // than taken by a worker.
 func TestReclaimedWorkMakesRoom(t *testing.T) {

@@ -177,3 +177,28 @@ func TestChangingLimitsUnderLoadLosesNothing(t *testing.T) {
 	assert.Equal(t, uint64(16_000), m.Submitted+m.Refused)
 	assert.Equal(t, m.Submitted, m.Completed)
 }
+
+// The slots of the workers that a stall has added are dropped when they end. What those
+// workers have counted stays.
+func TestCountsOutliveTheirWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 100), AddAfter(time.Second))
+		const n = 20
+		var begun sync.WaitGroup
+		begun.Add(n)
+		for range n {
+			require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+				begun.Done()
+				begun.Wait()
+				own := do(func(schedulers.Worker) { panic("deliberate") })
+				assert.NoError(t, p.Submit(own, schedulers.Hint{From: on}))
+			}), schedulers.Hint{}))
+		}
+		begun.Wait()
+		synctest.Wait()
+		require.Len(t, p.slots.all, 1)
+		m := p.Metrics()
+		assert.Equal(t, []uint64{2 * n, 2 * n, n}, []uint64{m.Submitted, m.Completed, m.Panicked})
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}

@@ -88,6 +88,27 @@ func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
 	})
 }
 
+// Two machines are no ping-pong: the second one gets a worker at once.
+func TestOnlyOneMachineIsLeftToItsWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(2, 2))
+		makePingPong(p)
+		began, ran := time.Now(), make(chan struct{})
+		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			for range 2 {
+				machine := do(func(schedulers.Worker) { ran <- struct{}{} })
+				assert.NoError(t, p.Submit(machine, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
+			}
+			<-ran
+			<-ran
+		}), schedulers.Hint{}))
+		synctest.Wait()
+		assert.Zero(t, time.Since(began))
+		require.NoError(t, p.Shutdown(context.Background()))
+		assert.Zero(t, time.Since(began))
+	})
+}
+
 func TestShortWorksKeepAPairOnOneWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))

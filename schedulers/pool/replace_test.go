@@ -85,6 +85,46 @@ func TestReplacementsDoNotExceedTheMaximum(t *testing.T) {
 	})
 }
 
+// One worker has said that it blocks, and another one computes: none waits unsaid.
+func TestAWorkerInBlockIsNotReplacedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		askerAndOther := func() int { return 2 }
+		p := counting(New(Workers(1, 100)), askerAndOther)
+		hold := make(chan struct{})
+		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			unblock, err := on.(schedulers.Blocker).Block()
+			assert.NoError(t, err)
+			defer unblock()
+			<-hold
+		}), schedulers.Hint{}))
+		for range 5 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+		}
+		time.Sleep(DefaultStall / 2)
+		assert.Equal(t, uint64(2), p.Metrics().Workers)
+		close(hold)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+// What an earlier look has proven may be out of date: workers that waited in their work
+// may wait for the lock now.
+func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
+	p := counting(New(Workers(2, 100)), func() int { return 1 })
+	p.mu.Lock()
+	for range 2 {
+		p.slots.take(p).live = true // they run no work
+	}
+	p.room.running, p.replacement.proven = 2, 2
+	p.global.PushBack(do(nil))
+	p.mu.Unlock()
+	p.onLook()
+	p.mu.Lock()
+	assert.Zero(t, p.room.waiting)
+	p.replacement.timer.Stop()
+	p.mu.Unlock()
+}
+
 // A worker that comes for work tells the pool what the timer told it: a submitter need not
 // take the pool's lock when no worker was replaced.
 func TestSubmittersKnowWhetherWorkersWereReplaced(t *testing.T) {
