@@ -88,6 +88,17 @@ func TestEveryNumberIsReadAsItWasWritten(t *testing.T) {
 	assert.Equal(t, 16*16*16, n, "as many as there are numbers")
 }
 
+// The search for a free slot begins at another one each time, and comes around to those that
+// are taken.
+func TestASlotIsFoundAsLongAsOneIsFree(t *testing.T) {
+	outer, inner := &bench{1}, &bench{2}
+	schedulers.RunOn(calls(func() {
+		for range 16 * 16 * 16 {
+			schedulers.RunOn(calls(func() { require.Same(t, inner, schedulers.Here()) }), inner)
+		}
+	}), outer)
+}
+
 func TestWorkFindsAWorkerFurtherOut(t *testing.T) {
 	outer, inner := &bench{1}, &bench{2}
 	is := func(n int) func(schedulers.Worker) bool {

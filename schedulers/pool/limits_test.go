@@ -178,6 +178,25 @@ func TestChangingLimitsUnderLoadLosesNothing(t *testing.T) {
 	assert.Equal(t, m.Submitted, m.Completed)
 }
 
+// yieldsAndPanics is work that yields once, and then panics.
+type yieldsAndPanics struct {
+	pool    *Pool
+	yielded bool
+}
+
+func (y *yieldsAndPanics) Run(on schedulers.Worker) {
+	if y.yielded {
+		panic("deliberate")
+	}
+	y.yielded = true
+	leaving := on.(schedulers.Leaver).Leaving()
+	if err := y.pool.Submit(y, schedulers.Hint{From: leaving, Flags: schedulers.PreferFairness}); err != nil {
+		panic(err)
+	}
+}
+
+func (*yieldsAndPanics) Abandon(error) {}
+
 // The slots of the workers that a stall has added are dropped when they end. What those
 // workers have counted stays.
 func TestCountsOutliveTheirWorkers(t *testing.T) {
@@ -190,15 +209,14 @@ func TestCountsOutliveTheirWorkers(t *testing.T) {
 			require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
 				begun.Done()
 				begun.Wait()
-				own := do(func(schedulers.Worker) { panic("deliberate") })
-				assert.NoError(t, p.Submit(own, schedulers.Hint{From: on}))
+				assert.NoError(t, p.Submit(&yieldsAndPanics{pool: p}, schedulers.Hint{From: on}))
 			}), schedulers.Hint{}))
 		}
 		begun.Wait()
 		synctest.Wait()
 		require.Len(t, p.slots.all, 1)
 		m := p.Metrics()
-		assert.Equal(t, []uint64{2 * n, 2 * n, n}, []uint64{m.Submitted, m.Completed, m.Panicked})
+		assert.Equal(t, []uint64{3 * n, 3 * n, n}, []uint64{m.Submitted, m.Completed, m.Panicked})
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }

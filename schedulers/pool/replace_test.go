@@ -115,7 +115,7 @@ func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	for range 2 {
 		p.slots.take(p).live = true // they run no work
 	}
-	p.room.running, p.replacement.proven = 2, 2
+	p.room.running, p.replacement.proven, p.replacement.pause = 2, 2, time.Millisecond
 	p.global.PushBack(do(nil))
 	p.mu.Unlock()
 	p.onLook()

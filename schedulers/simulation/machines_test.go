@@ -302,6 +302,26 @@ func after(s *simulation.Scheduler, d time.Duration, expire func()) *expiring {
 	return e
 }
 
+// The time that steps may have taken is spent when a timer expires: twenty steps of a
+// millisecond let a timer of 10 ms race with them, and none of 25 ms behind that.
+func TestTheTimeOfStepsPassesOnce(t *testing.T) {
+	first := 0
+	for seed := range uint64(200) {
+		s := simulation.New(seed, simulation.StepTime(time.Millisecond))
+		done := false
+		job.ContinueWith(s.Context(context.Background()), workAsync(s.Context(context.Background()), 18),
+			func(context.Context, *job.Job[int]) (int, error) { done = true; return 0, nil })
+		after(s, 10*time.Millisecond, func() {
+			if !done {
+				first++
+			}
+		})
+		after(s, 25*time.Millisecond, func() { assert.True(t, done, "seed %d", seed) })
+		require.NoError(t, s.Run())
+	}
+	assert.Positive(t, first)
+}
+
 // Of two timers of one instant, the first to expire stops the other, which is already
 // due.
 func TestATimerThatIsDueCanBeStopped(t *testing.T) {
