@@ -1,9 +1,9 @@
 package durable
 
 import (
-	"math/bits"
 	"sync/atomic"
-	"time"
+
+	"github.com/movenext/movenext/internal/histogram"
 )
 
 // Metrics count what an engine has done since it was opened.
@@ -38,35 +38,7 @@ type counters struct {
 	started, ended, stuck, taken   atomic.Uint64
 	steps, failures, retries       atomic.Uint64
 	writes, conflicts, storeErrors atomic.Uint64
-	stepTimes, writeTimes          durations
-}
-
-// buckets is the number of buckets of each histogram. The bounds are powers of two: the first
-// is a microsecond, the last more than a minute.
-const buckets = 28
-
-// durations is a Histogram that is being filled.
-type durations struct {
-	counts [buckets]atomic.Uint64
-	sum    atomic.Uint64 // nanoseconds
-}
-
-// add counts a duration. One below zero, by a clock that has jumped, counts as zero.
-func (h *durations) add(d time.Duration) {
-	d = max(d, 0)
-	h.counts[min(bits.Len64(uint64(d/time.Microsecond)), buckets-1)].Add(1)
-	h.sum.Add(uint64(d))
-}
-
-func (h *durations) read() Histogram {
-	out := Histogram{Counts: make([]uint64, buckets), Sum: time.Duration(h.sum.Load()).Seconds()}
-	for i := range h.counts {
-		out.Counts[i] = h.counts[i].Load()
-		if i < buckets-1 {
-			out.Bounds = append(out.Bounds, (time.Duration(1<<i) * time.Microsecond).Seconds())
-		}
-	}
-	return out
+	stepTimes, writeTimes          histogram.Histogram
 }
 
 // Metrics returns what the engine has done so far. It does not block, and is safe for concurrent
@@ -80,6 +52,8 @@ func (e *Engine) Metrics() Metrics {
 		Started: c.started.Load(), Ended: c.ended.Load(), Stuck: c.stuck.Load(), Taken: c.taken.Load(),
 		Steps: c.steps.Load(), Failures: c.failures.Load(), Retries: c.retries.Load(),
 		Writes: c.writes.Load(), Conflicts: c.conflicts.Load(), Errors: c.storeErrors.Load(),
-		Running: running, StepTimes: c.stepTimes.read(), WriteTimes: c.writeTimes.read(),
+		Running:    running,
+		StepTimes:  Histogram(c.stepTimes.Seconds(1)),
+		WriteTimes: Histogram(c.writeTimes.Seconds(1)),
 	}
 }

@@ -334,7 +334,7 @@ func (r *run) write() (mail bool, err error) {
 	r.noMail = false
 	mail, err = r.swap()
 	r.e.counts.writes.Add(1)
-	r.e.counts.writeTimes.add(time.Since(begin))
+	r.e.counts.writeTimes.AddTime(time.Since(begin))
 	if errors.Is(err, ErrConflict) {
 		r.e.counts.conflicts.Add(1)
 	}

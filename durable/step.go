@@ -61,7 +61,7 @@ func (r *run) attempt() error {
 	v.Kind, v.Took, v.Err = StepEnded, time.Since(begin), failure
 	c := &r.e.counts
 	c.steps.Add(1)
-	c.stepTimes.add(v.Took)
+	c.stepTimes.AddTime(v.Took)
 	if failure != nil {
 		c.failures.Add(1)
 	}

@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
+
+	"github.com/movenext/movenext/internal/histogram"
 )
 
 // WriteText writes the metrics in the text format of Prometheus, version 0.0.4, for a page that a
@@ -34,24 +35,10 @@ func (m Metrics) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, f.help, name, f.kind)
 		switch v := f.value.(type) {
 		case Histogram:
-			v.write(b, name)
+			histogram.Values(v).Write(b, name, "")
 		default:
 			fmt.Fprintln(b, name, v)
 		}
 	}
 	return b.Flush()
-}
-
-func (h Histogram) write(b *bufio.Writer, name string) {
-	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-	n := uint64(0)
-	for i, count := range h.Counts {
-		bound := "+Inf"
-		if i < len(h.Bounds) {
-			bound = number(h.Bounds[i])
-		}
-		n += count
-		fmt.Fprintf(b, "%s_bucket{le=%q} %d\n", name, bound, n)
-	}
-	fmt.Fprintf(b, "%s_sum %s\n%s_count %d\n", name, number(h.Sum), name, n)
 }

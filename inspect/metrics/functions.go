@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/inspect"
+	"github.com/movenext/movenext/internal/histogram"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/job"
 )
@@ -15,7 +16,7 @@ import (
 type function struct {
 	live atomic.Int64
 
-	start, run, suspended, suspensions histogram
+	start, run, suspended, suspensions histogram.Histogram
 }
 
 // life is a job that has not ended.
@@ -36,15 +37,15 @@ func (c *Collector) hearJob(e inspect.Event) {
 		l.since = e.Time
 		switch e.Kind {
 		case inspect.Started:
-			l.of.start.time(took)
+			l.of.start.AddTime(took)
 		case inspect.Suspended:
-			l.of.run.time(took)
+			l.of.run.AddTime(took)
 			l.suspensions++
 		case inspect.Resumed:
-			l.of.suspended.time(took)
+			l.of.suspended.AddTime(took)
 		case inspect.Ended:
-			l.of.run.time(took)
-			l.of.suspensions.add(l.suspensions)
+			l.of.run.AddTime(took)
+			l.of.suspensions.Add(l.suspensions)
 			l.of.live.Add(-1)
 			return true
 		case inspect.Made:
@@ -71,8 +72,10 @@ func (c *Collector) made(e inspect.Event) {
 func (f *function) read(name string, by uint64) Function {
 	return Function{
 		Name: name, Live: by * uint64(max(0, f.live.Load())),
-		Start: f.start.seconds(by), Run: f.run.seconds(by),
-		Suspended: f.suspended.seconds(by), Suspensions: f.suspensions.numbers(by),
+		Start:       Histogram(f.start.Seconds(by)),
+		Run:         Histogram(f.run.Seconds(by)),
+		Suspended:   Histogram(f.suspended.Seconds(by)),
+		Suspensions: Histogram(f.suspensions.Numbers(by)),
 	}
 }
 

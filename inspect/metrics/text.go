@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/internal/histogram"
 )
 
 // family is one metric of the text format, for all labels.
@@ -64,7 +65,7 @@ func writeAll[V any](b *bufio.Writer, label string, families []family[V], values
 			labels := label + `="` + escape.Replace(name(&values[i])) + `"`
 			switch v := f.value(&values[i]).(type) {
 			case Histogram:
-				v.write(b, full, labels)
+				histogram.Values(v).Write(b, full, labels)
 			default:
 				fmt.Fprintf(b, "%s{%s} %d\n", full, labels, v)
 			}
@@ -74,15 +75,3 @@ func writeAll[V any](b *bufio.Writer, label string, families []family[V], values
 
 // escape makes a text the value of a label.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
-func (h Histogram) write(b *bufio.Writer, name, labels string) {
-	n := uint64(0)
-	for i, bound := range h.Bounds {
-		n += h.Counts[i]
-		fmt.Fprintf(b, "%s_bucket{%s,le=%q} %d\n", name, labels, number(bound), n)
-	}
-	n = h.Count()
-	fmt.Fprintf(b, "%s_bucket{%s,le=\"+Inf\"} %d\n%s_sum{%s} %s\n%s_count{%s} %d\n", name, labels, n, name, labels, number(h.Sum), name, labels, n)
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/histogram"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -15,7 +16,7 @@ import (
 type scheduler struct {
 	counts [schedulers.Injected + 1]atomic.Uint64 // by kind
 
-	start, run, blocked, parked, depth histogram
+	start, run, blocked, parked, depth histogram.Histogram
 }
 
 // hearWork adds up an event of a scheduler. It is called in the middle of that, so it
@@ -33,20 +34,20 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Submitted:
 		n := s.queued()
-		s.depth.add(n - min(n, 1)) // without itself
+		s.depth.Add(n - min(n, 1)) // without itself
 		c.works.begin(e.Work, e.Time)
 	case schedulers.Begun:
 		if since, ok := c.works.end(e.Work); ok {
-			s.start.time(e.Time - since)
+			s.start.AddTime(e.Time - since)
 		}
 	case schedulers.Refused, schedulers.Abandoned, schedulers.Inlined:
 		c.works.end(e.Work)
 	case schedulers.Ended:
-		s.run.time(e.Took)
+		s.run.AddTime(e.Took)
 	case schedulers.Unblocked:
-		s.blocked.time(e.Took)
+		s.blocked.AddTime(e.Took)
 	case schedulers.Unparked:
-		s.parked.time(e.Took)
+		s.parked.AddTime(e.Took)
 	default:
 	}
 }
@@ -75,8 +76,11 @@ func (s *scheduler) read(name string, by uint64) Scheduler {
 		Queued:  by * s.queued(),
 		Running: by * s.difference(schedulers.Begun, schedulers.Ended),
 		Workers: s.difference(schedulers.WorkerStarted, schedulers.WorkerEnded),
-		Start:   s.start.seconds(by), Run: s.run.seconds(by),
-		Blocked: s.blocked.seconds(1), Parked: s.parked.seconds(1), Depth: s.depth.numbers(by),
+		Start:   Histogram(s.start.Seconds(by)),
+		Run:     Histogram(s.run.Seconds(by)),
+		Blocked: Histogram(s.blocked.Seconds(1)),
+		Parked:  Histogram(s.parked.Seconds(1)),
+		Depth:   Histogram(s.depth.Numbers(by)),
 	}
 }
 

@@ -1,0 +1,97 @@
+// Package histogram counts values in buckets whose bounds are powers of two, and writes the
+// counts in the text format of Prometheus. It is what the histograms of packages durable and
+// inspect/metrics have in common.
+//
+// Counting is two additions, without a lock. With powers of two the bucket of a value is the
+// number of its bits, so no bounds are searched; a quantile is known up to a factor of two,
+// which suffices to see what has changed.
+package histogram
+
+import (
+	"bufio"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// buckets is the number of buckets of each histogram. The first bound is 1 (a microsecond,
+// or one), the last 2²⁶ (67 seconds).
+const buckets = 28
+
+// Histogram is being filled. The zero value is ready for use. Its methods are safe for
+// concurrent use, and do not block.
+type Histogram struct {
+	counts [buckets]atomic.Uint64
+	sum    atomic.Uint64
+}
+
+// Add counts a number.
+func (h *Histogram) Add(n uint64) { h.add(n, n) }
+
+// AddTime counts a duration. One that is below zero, by a clock that has jumped, counts as
+// zero.
+func (h *Histogram) AddTime(d time.Duration) {
+	d = max(0, d)
+	h.add(uint64(d/time.Microsecond), uint64(d))
+}
+
+func (h *Histogram) add(bucket, value uint64) {
+	h.counts[min(bits.Len64(bucket), buckets-1)].Add(1)
+	h.sum.Add(value)
+}
+
+// Values is what a histogram has counted: bucket i has the values from Bounds[i-1] up to,
+// and without, Bounds[i]. All Values of a kind share their Bounds.
+type Values struct {
+	Bounds []float64 // of all buckets but the last, which has no upper one
+	Counts []uint64
+	Sum    float64 // of all values
+}
+
+var timeBounds, numberBounds = bounds(1e-6), bounds(1)
+
+func bounds(unit float64) []float64 {
+	all := make([]float64, buckets-1)
+	for i := range all {
+		all[i] = unit * float64(uint64(1)<<i)
+	}
+	return all
+}
+
+// Seconds returns the durations that were counted, each as often as by says: a sample of one
+// in n stands for n.
+func (h *Histogram) Seconds(by uint64) Values { return h.read(timeBounds, by, 1e-9) }
+
+// Numbers is [Histogram.Seconds] for numbers.
+func (h *Histogram) Numbers(by uint64) Values { return h.read(numberBounds, by, 1) }
+
+func (h *Histogram) read(bounds []float64, by uint64, unit float64) Values {
+	v := Values{Bounds: bounds, Counts: make([]uint64, buckets), Sum: float64(h.sum.Load()) * float64(by) * unit}
+	for i := range h.counts {
+		v.Counts[i] = h.counts[i].Load() * by
+	}
+	return v
+}
+
+// Write writes v as the metric name in Prometheus's text format, version 0.0.4. labels are
+// those of each line, as name="value", or nothing. b keeps the first error.
+func (v Values) Write(b *bufio.Writer, name, labels string) {
+	inBraces, before := "", ""
+	if labels != "" {
+		inBraces, before = "{"+labels+"}", labels+","
+	}
+	n := uint64(0)
+	for i, count := range v.Counts {
+		bound := "+Inf"
+		if i < len(v.Bounds) {
+			bound = number(v.Bounds[i])
+		}
+		n += count
+		fmt.Fprintf(b, "%s_bucket{%sle=%q} %d\n", name, before, bound, n)
+	}
+	fmt.Fprintf(b, "%s_sum%s %s\n%s_count%s %d\n", name, inBraces, number(v.Sum), name, inBraces, n)
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
