@@ -13,22 +13,22 @@ import (
 
 // # The room of an object pool
 //
-//	in + out + between ≤ most
-//	a call waits  ⇒  nothing is in, and out + between = most
+//	idle + on loan + pending ≤ most
+//	a call waits  ⇒  none is idle, and on loan + pending = most
 //
-// What comes back is between until it is known to be good, since the functions of the user
-// run outside the lock; an object that is being made is between as well. Each of the four
-// ways out of between looks at the queue: a good object goes to the first caller in it, and
+// What comes back is pending until it is known to be good, since the functions of the user
+// run outside the lock; an object that is being made is pending as well. Each of the four
+// ways out of pending looks at the queue: a good object goes to the first caller in it, and
 // a bad one makes room for that caller to make another.
 //
-//	 (room) ──▶ between ──made──▶ out ──Put, Discard──▶ between ──good──▶ in ──▶ out
-//	    ▲         │                                        │
-//	    └─failed──┴─────────────────bad────────────────────┘
+//	 (room) ──▶ pending ──made──▶ on loan ──Put, Discard──▶ pending ──good──▶ idle ──▶ on loan
+//	    ▲         │                                            │
+//	    └─failed──┴───────────────────bad──────────────────────┘
 
 // loan is what a call of Get gets from the pool's queue: an object, or room to make one.
 type loan[T any] struct {
-	object T
-	there  bool
+	object    T
+	hasObject bool
 }
 
 // lent is what the forms of Get run. It is a function of its own because the frame of its
@@ -37,7 +37,7 @@ type loan[T any] struct {
 //movenext:async
 func lent[T any](ctx context.Context, p *objectPool[T]) (T, error) {
 	l, err := p.borrow(ctx)
-	if err != nil || l.there {
+	if err != nil || l.hasObject {
 		return l.object, err
 	}
 	return made(ctx, p)
@@ -200,16 +200,16 @@ func (p *objectPool[T]) poll() (l loan[T], mustWait bool, err error) {
 
 // take is poll with mu held.
 func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
-	switch last := len(p.in) - 1; {
+	switch last := len(p.idle) - 1; {
 	case p.closed:
 		return l, false, ErrClosed
 	case last >= 0: // then no call waits
-		l = loan[T]{p.in[last], true}
-		clear(p.in[last:])
-		p.in = p.in[:last]
-		p.out++
-	case p.out+p.between < p.most:
-		p.between++
+		l = loan[T]{p.idle[last], true}
+		clear(p.idle[last:])
+		p.idle = p.idle[:last]
+		p.onLoan++
+	case p.onLoan+p.pending < p.most:
+		p.pending++
 	default:
 		mustWait = true
 	}
@@ -220,8 +220,8 @@ func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
 func (p *objectPool[T]) delivered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.between--
-	p.out++
+	p.pending--
+	p.onLoan++
 	p.made++
 }
 
@@ -229,11 +229,11 @@ func (p *objectPool[T]) delivered() {
 func (p *objectPool[T]) endLoan() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.out == 0 {
+	if p.onLoan == 0 {
 		panic("coord: an object is put back into a pool that has lent none")
 	}
-	p.out--
-	p.between++
+	p.onLoan--
+	p.pending++
 }
 
 // back ends the way back of v.
@@ -241,7 +241,7 @@ func (p *objectPool[T]) back(v T, good bool) {
 	if good {
 		p.mu.Lock()
 		if !p.closed {
-			p.between--
+			p.pending--
 			told := p.shelve(v)
 			p.mu.Unlock()
 			told.deliver(nil)
@@ -249,7 +249,7 @@ func (p *objectPool[T]) back(v T, good bool) {
 		}
 		p.mu.Unlock()
 	}
-	p.gone.Call(v) // before another is made in its place
+	p.onDiscard.Call(v) // before another is made in its place
 	p.mu.Lock()
 	p.discarded++
 	told := p.leave()
@@ -260,12 +260,12 @@ func (p *objectPool[T]) back(v T, good bool) {
 // shelve gives v to the first caller that waits, or keeps it; mu is held.
 func (p *objectPool[T]) shelve(v T) (told outcomes) {
 	if p.queue.empty() {
-		p.in = append(p.in, v)
+		p.idle = append(p.idle, v)
 		return told
 	}
 	w := p.queue.pop()
 	w.value = loan[T]{v, true}
-	p.out++
+	p.onLoan++
 	told.add(w)
 	return told
 }
@@ -280,16 +280,16 @@ func (p *objectPool[T]) vacate() outcomes {
 // leave is vacate with mu held.
 func (p *objectPool[T]) leave() (told outcomes) {
 	if p.queue.empty() {
-		p.between--
+		p.pending--
 		return told
 	}
-	told.add(p.queue.pop()) // between stays: the caller makes an object now
+	told.add(p.queue.pop()) // it stays pending: the caller makes an object now
 	return told
 }
 
 func (p *objectPool[T]) letGo(old []T) {
 	for _, v := range old {
-		p.gone.Call(v)
+		p.onDiscard.Call(v)
 	}
 }
 
@@ -310,34 +310,34 @@ func (p *objectPool[T]) cancel(w *waiter[loan[T], job.Void]) outcomes { return p
 
 // giveBack takes an object, or the room for one, from a machine whose home is gone.
 func (p *objectPool[T]) giveBack(w *waiter[loan[T], job.Void]) outcomes {
-	if !w.value.there {
+	if !w.value.hasObject {
 		return p.leave()
 	}
-	p.out--
+	p.onLoan--
 	if !p.closed {
 		return p.shelve(w.value.object)
 	}
 	p.discarded++
 	var told outcomes
-	told.add(&farewell[T]{of: p, object: w.value.object})
+	told.add(&discarding[T]{of: p, object: w.value.object})
 	return told
 }
 
-// farewell is an object that is let go of once the lock is released.
-type farewell[T any] struct {
+// discarding is an object that is let go of once the lock is released.
+type discarding[T any] struct {
 	of     *objectPool[T]
 	object T
 	after  outcome
 }
 
-func (f *farewell[T]) decide() {}
+func (f *discarding[T]) decide() {}
 
-func (f *farewell[T]) complete() (none continuation.Chain) {
-	f.of.gone.Call(f.object)
+func (f *discarding[T]) complete() (none continuation.Chain) {
+	f.of.onDiscard.Call(f.object)
 	return none
 }
 
-func (f *farewell[T]) following() *outcome { return &f.after }
+func (f *discarding[T]) following() *outcome { return &f.after }
 
 // described says what a caller waits for.
 func (p *objectPool[T]) described() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }

@@ -96,7 +96,7 @@ resume1:
 	f.borrow1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
-	if err != nil || l.there {
+	if err != nil || l.hasObject {
 //line github.com/movenext/movenext/coord/object_loan_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:41
@@ -399,4 +399,4 @@ func (f *usedMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a3e6f5509ab020fe
+// Digest of what is above: d72d38a44c1d3943

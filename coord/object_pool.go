@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// ObjectPool lends objects that are dear to make: connections, parsers, large buffers. It
+// ObjectPool lends objects that are expensive to make: connections, parsers, large buffers. It
 // makes up to a given number of them, each when it is first needed, and lends each to one
 // caller at a time. Make one with [NewObjectPool].
 //
@@ -32,9 +32,9 @@ type objectPool[T any] struct {
 	maker func(context.Context) *job.Job[T]
 
 	mu        interleave.Mutex
-	in        []T // the last to come back is the last
-	out       int // on loan
-	between   int // being made, or on their way back
+	idle      []T // the last to come back is the last
+	onLoan    int
+	pending   int // being made, or examined after a loan
 	queue     queue[loan[T], job.Void]
 	closed    bool
 	made      uint64
@@ -47,9 +47,9 @@ type hiddenObjectPool[T any] = objectPool[T]
 type ObjectPoolOption[T any] func(*objectPoolOptions[T])
 
 type objectPoolOptions[T any] struct {
-	onPut    schedulers.Hook[*exam[T]]
-	examined bool // onPut has a function
-	gone     schedulers.Hook[T]
+	onPut     schedulers.Hook[*exam[T]]
+	examined  bool // onPut has a function
+	onDiscard schedulers.Hook[T]
 }
 
 // OnPut sets fn to be called with each object that comes back, before another caller gets
@@ -73,7 +73,7 @@ type exam[T any] struct {
 // The call that discards the object calls it before it returns, holding no lock, and before
 // the pool makes another in its place. A panic in fn is contained: see [schedulers.Hook].
 func OnDiscard[T any](fn func(T)) ObjectPoolOption[T] {
-	return func(o *objectPoolOptions[T]) { o.gone = schedulers.NewHook("coord.OnDiscard", fn) }
+	return func(o *objectPoolOptions[T]) { o.onDiscard = schedulers.NewHook("coord.OnDiscard", fn) }
 }
 
 // NewObjectPool returns a pool of up to most objects; none is made yet. The function maker
@@ -173,11 +173,11 @@ func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T
 // is not needed any more. It does not block.
 func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 	p.mu.Lock()
-	n := max(0, len(p.in)-max(0, keep))
-	old := append([]T(nil), p.in[:n]...)
-	rest := copy(p.in, p.in[n:])
-	clear(p.in[rest:])
-	p.in = p.in[:rest]
+	n := max(0, len(p.idle)-max(0, keep))
+	old := append([]T(nil), p.idle[:n]...)
+	rest := copy(p.idle, p.idle[n:])
+	clear(p.idle[rest:])
+	p.idle = p.idle[:rest]
 	p.discarded += uint64(n)
 	p.mu.Unlock()
 	p.letGo(old)
@@ -190,8 +190,8 @@ func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 func (p *ObjectPool[T]) Close() {
 	p.mu.Lock()
 	p.closed = true
-	old := p.in
-	p.in = nil
+	old := p.idle
+	p.idle = nil
 	p.discarded += uint64(len(old))
 	told := p.queue.serveAll(loan[T]{}, ErrClosed)
 	p.mu.Unlock()
@@ -213,5 +213,5 @@ type ObjectPoolMetrics struct {
 func (p *ObjectPool[T]) Metrics() ObjectPoolMetrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return ObjectPoolMetrics{len(p.in), p.out, p.queue.count, p.made, p.discarded}
+	return ObjectPoolMetrics{len(p.idle), p.onLoan, p.queue.count, p.made, p.discarded}
 }

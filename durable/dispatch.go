@@ -36,14 +36,14 @@ func (e *Engine) serve() {
 // where little is:
 //
 //   - After a call that has filled the slots, the next one waits until a part of them is free,
-//     while the others run; but not for longer than some times what the call took, since long
+//     while the others run; but not for longer than 16 times what the call took, since long
 //     steps may hold the others.
 //   - After any other call, the engine waits for as long as the call took. So it spends at most
 //     half of its time with asking, however often it is told that something may be due.
 
 const (
-	part = 4  // of the slots
-	some = 16 // times
+	freeShare = 4  // one slot in so many has to be free
+	longest   = 16 // times what the call took
 )
 
 // asking is what the last Take says about the next one.
@@ -56,7 +56,7 @@ type asking struct {
 // early reports whether the next Take is to wait for more free slots.
 func (a asking) early(now time.Time, free, slots int) bool {
 	since := now.Sub(a.ended) // negative: the clock was set back
-	return a.filled && free*part < slots && 0 <= since && since < some*a.took
+	return a.filled && free*freeShare < slots && 0 <= since && since < longest*a.took
 }
 
 // take starts what is due, as far as there are free slots, and returns when to look again.
@@ -68,7 +68,7 @@ func (e *Engine) take() (next time.Time) {
 	case free == 0:
 		return next // a free slot wakes it
 	case e.asking.early(now, free, cap(e.slots)):
-		return e.asking.ended.Add(some * e.asking.took)
+		return e.asking.ended.Add(longest * e.asking.took)
 	}
 	names := e.served()
 	if len(names) == 0 || e.client {
@@ -137,8 +137,8 @@ func (e *Engine) purge(now time.Time) {
 	}
 }
 
-// revive makes instances due that are stuck, if this program knows the layout that they were
-// saved with. It reports whether it has looked at all.
+// revive makes stuck instances due if this program knows the layout that they were saved with.
+// It reports whether it has looked at all of them.
 func (e *Engine) revive(name string) bool {
 	f := e.function(name)
 	after := ""
@@ -166,7 +166,7 @@ func (e *Engine) revive(name string) bool {
 // release makes a record due now.
 func (r *Record) release(now time.Time) { r.Status, r.Reason, r.Owner, r.Due = Running, "", "", now }
 
-// release makes an instance due that nothing holds.
+// release makes an instance without an owner due.
 func (e *Engine) release(ctx context.Context, r *Record) error {
 	r.release(e.now())
 	r.Updated = e.now()

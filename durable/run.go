@@ -32,7 +32,7 @@ type run struct {
 	noMail   bool        // the inbox was empty when it was taken; nothing is written since
 }
 
-// unknownLayout is the reason for which an instance is stuck that was saved by another version.
+// unknownLayout says why an instance that was saved by another version is stuck.
 func unknownLayout(layout string) string {
 	return fmt.Sprintf("it was saved with layout %q, which this program does not know: deploy one that does", layout)
 }

@@ -73,7 +73,7 @@ type Record struct {
 type Message struct {
 	Seq     int64  // given by the store: grows, from 1, by instance
 	Name    string // of the signal
-	Key     string // a second message with this key is dropped; empty: none is
+	Key     string // a second message with the same key is dropped, unless that is empty
 	Payload []byte
 	Sent    time.Time
 }
@@ -136,8 +136,8 @@ type Store interface {
 	// instance will be due, as far as it is known; zero: unknown.
 	Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error)
 
-	// Lease says that a worker lives until then. A time that has passed gives up what it
-	// owns.
+	// Lease says that a worker lives until the given time. A time that has passed gives up
+	// what the worker owns.
 	Lease(ctx context.Context, worker string, until time.Time) error
 
 	// Leased returns until when a worker lives; zero: it is not known.
@@ -156,6 +156,7 @@ type Store interface {
 // it, an engine asks at intervals.
 type Notifier interface {
 	// Notify calls f after each change that may make an instance due, or end it, until stop
-	// is called: not after a Swap of a record with an owner. f does not block.
+	// is called. It need not after a Swap that leaves the record with an owner. f does not
+	// block.
 	Notify(f func()) (stop func())
 }

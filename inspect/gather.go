@@ -175,7 +175,7 @@ func (g *gathering) step(from int32, p *tracking.Point) int32 {
 	}
 	n := node{callee: from, place: schedulers.Place{Function: strings.TrimPrefix(s.frame.String(), "*")}, bytes: g.tree[from].bytes}
 	if l, ok := p.Frame.(interface{ Location() statemachine.Location }); ok {
-		n.place = schedulers.Place(l.Location())
+		n.place = l.Location()
 	}
 	if s.frame.Kind() == reflect.Pointer {
 		n.bytes += int64(s.frame.Elem().Size())

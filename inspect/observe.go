@@ -222,7 +222,7 @@ func madeAt(of tracking.Machine, h job.Handle) schedulers.Place {
 
 func placeOf(frame any) schedulers.Place {
 	if l, ok := frame.(interface{ Location() statemachine.Location }); ok {
-		return schedulers.Place(l.Location())
+		return l.Location()
 	}
 	return schedulers.Place{}
 }

@@ -30,7 +30,7 @@ type body struct {
 	// goroutine.
 	attended bool
 
-	// Set when the job is made, as the two above are.
+	// Set when the job is made, as holding and hidden are.
 	owner  owner
 	parent context.Context
 	root   *body            // the outermost job context around this one, all nested directly

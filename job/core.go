@@ -110,7 +110,7 @@ func (c *core) setErr(err error) {
 	if err != nil {
 		c.extras().err = err
 	} else if r := c.rare.Load(); r != nil {
-		r.err = nil // one that was set and was not to be, by a method of its own that has panicked
+		r.err = nil // of an earlier attempt, whose error panicked when it was asked what it is
 	}
 }
 

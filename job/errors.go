@@ -47,7 +47,8 @@ var (
 	// ErrScopeEnded is the error of a child started in a scope that has ended.
 	ErrScopeEnded = errors.New("job: scope has ended")
 
-	// ErrNoJobs is the error of [WhenAny] without jobs: none will ever be first.
+	// ErrNoJobs is the error of [WhenAny] and [Race] without jobs, none of which will ever
+	// be first, and of [Completions.Next] after the last job or Stop.
 	ErrNoJobs = errors.New("job: no jobs")
 
 	// ErrGoexit is the error of a job whose function called runtime.Goexit, as

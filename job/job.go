@@ -107,8 +107,9 @@ func (j *Job[T]) Register(n *continuation.Node) bool {
 
 // Start hands a Created job to its scheduler: the one of the option [On], else the
 // one it was made with, else the ambient one of its context, else the
-// default. It returns [ErrStarted] if the job is not Created, or why the
-// scheduler refused it; the job is then Faulted with that error. It does not block.
+// default. It returns [ErrStarted] if the job is not Created, or why the scheduler
+// refused it; the job is then Faulted with that error. For a bad option it returns
+// [ErrOption] or [ErrNilScheduler], and the job stays Created. It does not block.
 func (j *Job[T]) Start(opts ...Option) error {
 	if j == nil {
 		return ErrNilJob

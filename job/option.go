@@ -3,8 +3,9 @@ package job
 import "github.com/movenext/movenext/schedulers"
 
 // Option changes how a job is made or started. Options are plain values, not functions,
-// so that passing them allocates nothing. One that makes no sense where it is given
-// makes the job fault with [ErrOption].
+// so that passing them allocates nothing. Where a job is made, one that makes no sense
+// there makes the job fault with [ErrOption]. [Job.Start] returns ErrOption, and changes
+// nothing.
 type Option struct {
 	on    schedulers.Scheduler
 	setOn bool

@@ -32,7 +32,7 @@ import (
 //	        (…)|reserved ─────Complete──▶ Completed │ Canceled │ Faulted
 //
 // Completing takes two steps, so that it needs no lock and no result is half visible.
-// Exactly one contender wins the right to complete (claim and reserve leave the same
+// Exactly one contender wins the right to complete (claim and reserve start from the same
 // words: a worker against a canceller, two producers of one source). The winner writes
 // value, error and final status as plain memory, and closes the list, which publishes
 // them: a reader that sees the list closed reads what was written before.

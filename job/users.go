@@ -13,12 +13,12 @@ import "github.com/movenext/movenext/internal/interleave"
 // registered with the parent context for as long as that lives. So the last user ends
 // it.
 //
-//	bits 0-27   the nested jobs whose contexts have not ended
+//	bits 0-27   the users besides the job itself
 //	canceled    Cancel was called, for this job or one that is nested in it; see outermost
 //	left        the job itself has ended
 //	realMade    there is a real context, which ends with the last user
 //
-// Once the job has left and no nested one is counted, none is counted any more: hold
+// Once the job has left and no other user is counted, none is counted any more: hold
 // and the last leaving meet in one compare-and-swap.
 type users struct{ n interleave.Int32 }
 
@@ -28,16 +28,16 @@ const (
 	realMade int32 = 1 << 30
 )
 
-func nobody(n int32) bool { return n&^(canceled|realMade) == left }
+func unused(n int32) bool { return n&^(canceled|realMade) == left }
 
 // none reports whether the context is no longer needed.
-func (u *users) none() bool { return nobody(u.n.Load()) }
+func (u *users) none() bool { return unused(u.n.Load()) }
 
-// hold counts a nested job; false: the context is no longer needed and has ended.
+// hold counts one more user; false: the context is no longer needed and has ended.
 func (u *users) hold() bool {
 	for {
 		n := u.n.Load()
-		if nobody(n) {
+		if unused(n) {
 			return false
 		}
 		if u.n.CompareAndSwap(n, n+1) {
@@ -46,14 +46,13 @@ func (u *users) hold() bool {
 	}
 }
 
-// release says that a nested job's context has ended, and reports whether it was the
-// last user.
-func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
+// release says that such a user has ended, and reports whether it was the last one.
+func (u *users) release() (last bool) { return unused(u.n.Add(-1)) }
 
 // leave says that the job itself has ended, which it does once, and reports whether it
 // was the last user. (An Or that returns something is a loop of compare-and-swaps, an
 // Add is one instruction.)
-func (u *users) leave() (last bool) { return nobody(u.n.Add(left)) }
+func (u *users) leave() (last bool) { return unused(u.n.Add(left)) }
 
 // disturb notes that Cancel was called in the chain of contexts whose outermost this
 // is.
@@ -67,7 +66,7 @@ func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
 func (u *users) mark(r *realContext) {
 	for {
 		n := u.n.Load()
-		if nobody(n) {
+		if unused(n) {
 			r.cancel(nil)
 		}
 		if u.n.CompareAndSwap(n, n|realMade) {

@@ -84,8 +84,8 @@ func (c *core) antecedents() antecedents {
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
 // scheduler consents: a sub-job waited for by the only worker would otherwise never
-// run. A wait with a deadline does not, since running cannot be bounded. Then a job
-// that calls runtime.Goexit ends its waiter's goroutine too.
+// run. (serve has left out waits with a deadline: running cannot be bounded.) If such a
+// job calls runtime.Goexit, the goroutine of its waiter ends too.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
 		return false

@@ -3,8 +3,8 @@ package parallel
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
 )
 
@@ -18,15 +18,5 @@ var (
 	ErrOption = errors.New("parallel: bad option")
 )
 
-// contextError returns why ctx ended: its Err, and its cause too where that
-// says more.
-func contextError(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	switch {
-	case cause == nil:
-		return err
-	case errors.Is(cause, err):
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
+// contextError returns why ctx ended.
+func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }

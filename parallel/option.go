@@ -32,8 +32,8 @@ const (
 // It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer,
 // and with none the caller does everything itself. To run many bodies that block
 // their goroutines, use a scheduler with as many workers and [Chunk] of 1 (by
-// default the first participant takes many items), or [ForEachAsync]. At most 65
-// 536 goroutines take part in one operation.
+// default the first participant takes many items), or [ForEachAsync]. At most 65536
+// goroutines take part in one operation.
 //
 // In [ForEachAsync] and [MapAsync], and if bodies suspend, it bounds the bodies
 // in flight: a body counts until it, or the job that it returned, has ended, even
@@ -63,11 +63,11 @@ func Range() Option { return Option{optionPartition, int(partitionRange)} }
 // suits items whose costs differ and are not known.
 func Stealing() Option { return Option{optionPartition, int(partitionStealing)} }
 
-// Ordered is the default: [Map] and [MapAsync] return results in the order of
+// Ordered is the default: [Map], [MapAsync] and [Stage] return results in the order of
 // their items.
 func Ordered() Option { return Option{optionCompleted, 0} }
 
-// AsCompleted makes [Map] and [MapAsync] return results in the order in which
+// AsCompleted makes [Map], [MapAsync] and [Stage] return results in the order in which
 // they were completed.
 func AsCompleted() Option { return Option{optionCompleted, 1} }
 

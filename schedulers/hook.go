@@ -119,3 +119,29 @@ func (p *HookPanic) write() {
 		_, _ = fmt.Fprintf(os.Stderr, "movenext: %v\n\n%s\n", p, p.Stack)
 	}
 }
+
+// PanicHearer is a [Worker] whose scheduler wants to learn of panics that never
+// reach it, because the work recovers them: panics of jobs, which become errors.
+type PanicHearer interface {
+	Worker
+	// HearPanic is called on the goroutine that has recovered value, with the
+	// stack of the panic. It must not panic, and should not take long.
+	HearPanic(value any, stack []byte)
+}
+
+// ReportPanic reports a recovered panic to the worker by, on whose goroutine it
+// was recovered, and to the workers beneath it, as far as they are
+// [PanicHearer]s. It does nothing for a nil worker. stack is the stack of the
+// panic.
+func ReportPanic(by Worker, value any, stack []byte) {
+	for by != nil {
+		if h, ok := by.(PanicHearer); ok {
+			h.HearPanic(value, stack)
+		}
+		v, ok := by.(interface{ Beneath() Worker })
+		if !ok {
+			return
+		}
+		by = v.Beneath()
+	}
+}

@@ -67,10 +67,8 @@ type Loop[K, V any] struct {
 
 // Next runs the iterator to its next value or its end. It returns false if the iterator
 // has suspended: the loop's frame must do the same then. [Loop.More] tells what has
-// happened.
-//
-// So has one that must continue at its home: it was there before, and the loop has
-// another.
+// happened. It also returns false for an iterator that must continue at another home
+// than the loop's.
 func (l *Loop[K, V]) Next(r *Run) bool {
 	if r.elsewhere(l.iteration.base()) {
 		r.Yield()

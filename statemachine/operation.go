@@ -168,5 +168,6 @@ func (r *Run) Suspend(p Pending) bool {
 // object, until it waits for something else, or has suspended.
 func (r *Run) Keep(p Pending) { r.awaiting = p }
 
-// Kept returns what [Run.Keep] was given last, or something else.
+// Kept returns what [Run.Keep] was given last, if nothing has taken its place. The caller
+// asserts its type.
 func (r *Run) Kept() any { return r.awaiting }

@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // # Reporting waits
@@ -22,12 +23,9 @@ import (
 // since. So a chain that waits for one of those cannot be asked, and its calls do not
 // show.
 
-// Location is where in the source a function is suspended.
-type Location struct {
-	Function string // as the runtime names it: example.com/shop.(*Cart).Total
-	File     string // import path of the package, and the file's name
-	Line     int
-}
+// Location is where in the source a function is suspended: its name as the runtime has it,
+// the import path of its package with the name of the file, and the line.
+type Location = schedulers.Place
 
 // At returns the location of a frame: lines are those of the function's suspension
 // points, in order. While the function runs, the line is not known, and File is empty.

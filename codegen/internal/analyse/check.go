@@ -39,7 +39,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		return true
 	}
 	if e, ok := n.(ast.Expr); ok && c.facts.Source.Package.WithoutC && !c.usesC && c.facts.ofC(e) {
-		c.usesC = true // said once: one thing of C makes all others around it
+		c.usesC = true // said once: each expression around this one is of C, too
 		c.facts.refuse(usesCgo(c.facts.Source.Extent(e)))
 	}
 	switch n := n.(type) {
@@ -71,8 +71,8 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 	return true
 }
 
-// Literal: a function literal is a function of its own. What suspends in it
-// blocks, as it does in plain code, unless it becomes a machine.
+// literal checks a function literal, which is a function of its own. A call in it that could
+// suspend blocks, as in plain code, unless the literal becomes a machine.
 func (c *bodyCheck) literal(lit *ast.FuncLit) {
 	if l := c.facts.Literals.Machines[lit]; l != nil {
 		l.Facts.check()

@@ -56,7 +56,7 @@ func usesCgo(at source.Extent) source.Diagnostic {
 }
 
 func passedUnsafe(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "an unsafe.Pointer that another call or a number gives is passed to a call that suspends",
+	return source.Unsupported(at, "an unsafe.Pointer from another call or from a number is passed to a call that suspends",
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"pass the address itself, or a typed pointer")
 }
@@ -64,5 +64,5 @@ func passedUnsafe(at source.Extent) source.Diagnostic {
 func passedAddress(at source.Extent) source.Diagnostic {
 	return source.Unsupported(at, "the address of a variable is passed as a number to a call that suspends",
 		"the compiler does not follow a number, so the variable may be on a stack that is gone by then",
-		"pass the pointer, and convert it in the call of the system call")
+		"pass the pointer, and convert it in the system call's argument list")
 }

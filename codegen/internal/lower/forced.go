@@ -121,7 +121,7 @@ func (lo *lowering) keyNameCopied(place *ast.IndexExpr) bool {
 	if lo.converts(analyse.Operand{Expr: place.Index, To: m.Key()}) {
 		return true
 	}
-	return lo.whatever(m.Key(), place.Index, func(key types.Type) bool {
+	return lo.forAll(m.Key(), place.Index, func(key types.Type) bool {
 		basic, ok := types.Unalias(key).(*types.Basic)
 		switch kind := lo.FastKey(key); { // the elements are slices, which are small
 		case kind != analyse.KeyFast:

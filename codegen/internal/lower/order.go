@@ -81,7 +81,7 @@ func (lo *lowering) movesConversion(to types.Type, arg ast.Expr) bool {
 		slice, ok := to.Underlying().(*types.Slice)
 		return ok && typeset.IsString(from) && (typeset.IsBasic(slice.Elem(), types.Byte) || typeset.IsBasic(slice.Elem(), types.Rune))
 	}
-	if lo.whateverBoth(to, from, arg, copies) {
+	if lo.forAllPairs(to, from, arg, copies) {
 		return true
 	}
 	_, call := ast.Unparen(arg).(*ast.CallExpr)
@@ -104,7 +104,7 @@ func (lo *lowering) wantsTemp(o analyse.Operand) bool {
 	if lo.comparedAsIs(o) {
 		return lo.comparedEarly(o)
 	}
-	return lo.boxes(o) && !lo.addressable(o.Expr) && lo.whatever(t, o.Expr, lo.BoxedByAddress)
+	return lo.boxes(o) && !lo.addressable(o.Expr) && lo.forAll(t, o.Expr, lo.BoxedByAddress)
 }
 
 // comparedAsIs reports whether the operand is one of a comparison and is not converted
@@ -124,7 +124,7 @@ func (lo *lowering) comparedEarly(o analyse.Operand) bool {
 	if t := lo.TypeOf(o.Expr); !typeset.IsParam(t) {
 		return byAddress(t)
 	}
-	return lo.whatever(lo.TypeOf(o.Expr), o.Expr, byAddress)
+	return lo.forAll(lo.TypeOf(o.Expr), o.Expr, byAddress)
 }
 
 // boxes reports whether the operand becomes a value of an interface type.
@@ -146,7 +146,7 @@ func (lo *lowering) wantsKeyTemp(o analyse.Operand) bool {
 	if typeset.MapType(elem) != nil { // a pointer, whatever is in it
 		elem = types.Typ[types.Uintptr]
 	}
-	return lo.whateverBoth(o.Key.Key(), elem, o.Expr, func(key, elem types.Type) bool {
+	return lo.forAllPairs(o.Key.Key(), elem, o.Expr, func(key, elem types.Type) bool {
 		switch lo.KeyBy(key, elem) {
 		case analyse.KeySlow:
 			return lo.converts(o) || !lo.addressable(o.Expr)
@@ -197,7 +197,7 @@ func (lo *lowering) movesIndex(e *ast.IndexExpr) bool {
 	if from == nil {
 		return false
 	}
-	return lo.whatever(lo.TypeOf(from), e, func(t types.Type) bool { return isBytes(t.Underlying()) })
+	return lo.forAll(lo.TypeOf(from), e, func(t types.Type) bool { return isBytes(t.Underlying()) })
 }
 
 func isBytes(t types.Type) bool {
@@ -234,9 +234,9 @@ func (lo *lowering) bytesInKey(key ast.Expr) ast.Expr {
 // A machine is generic, too, and written once. That matters only if something can
 // change what is read in the meantime; there, the function is refused.
 
-// whatever reports whether early holds for all types that t stands for. If it holds for
+// forAll reports whether early holds for all types that t stands for. If it holds for
 // some only, and e could change between early and late, it refuses e.
-func (lo *lowering) whatever(t types.Type, e ast.Expr, early func(types.Type) bool) bool {
+func (lo *lowering) forAll(t types.Type, e ast.Expr, early func(types.Type) bool) bool {
 	if !typeset.HasParam(t) {
 		return early(t)
 	}
@@ -247,8 +247,8 @@ func (lo *lowering) whatever(t types.Type, e ast.Expr, early func(types.Type) bo
 	return lo.agreed(answers, e, t)
 }
 
-// whateverBoth is whatever for something that depends on two types.
-func (lo *lowering) whateverBoth(t, other types.Type, e ast.Expr, early func(t, other types.Type) bool) bool {
+// forAllPairs is forAll for something that depends on two types.
+func (lo *lowering) forAllPairs(t, other types.Type, e ast.Expr, early func(t, other types.Type) bool) bool {
 	if !typeset.HasParam(t) && !typeset.HasParam(other) {
 		return early(t, other)
 	}
