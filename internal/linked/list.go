@@ -1,9 +1,10 @@
 // Package linked has a list whose links lie in its elements: putting an element into it
 // allocates nothing, and taking it out of the middle needs no search.
 //
-// Two lists of the module are not of this kind. The waiters of package coord are linked
-// by pointers to waiters, and the watches of package ctxwatch as well: there is one for
-// each wait of a program, and a [Node] is a word larger than two pointers.
+// Some lists of the module are not of this kind. The waiters of package coord, the watches
+// of package ctxwatch and the operations of a netio.Conn are linked by pointers to one
+// another: there is one for each wait of a program, and a [Node] is a word larger than two
+// pointers. The workers of a policy of package ums know which of several lists they are in.
 package linked
 
 import "iter"
