@@ -110,3 +110,17 @@ func TestACancelIsSeenThroughAllContextsThatLieInTheJobs(t *testing.T) {
 	assert.NoError(t, seen[0])
 	assert.ErrorIs(t, seen[1], context.Canceled)
 }
+
+// Once the mark is seen, the real context is asked whether it has ended. So one that is no
+// longer needed is canceled before.
+func TestAContextThatIsNoLongerNeededEndsBeforeItIsShown(t *testing.T) {
+	var u users
+	require.True(t, u.leave())
+	canceled := false
+	u.mark(&realContext{cancel: func(error) {
+		canceled = true
+		assert.False(t, u.marked())
+	}})
+	assert.True(t, canceled)
+	assert.True(t, u.marked())
+}
