@@ -207,6 +207,21 @@ func TestTheRuntimeIsNotAskedWhileWorkIsShort(t *testing.T) {
 	})
 }
 
+// A worker that waits for some microseconds is back before a replacement would help.
+func TestTheRuntimeIsNotAskedWhereWorksWaitShortly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		p := counting(New(Workers(2, 100)), func() int { asked++; return 0 })
+		began := time.Now()
+		for range 2000 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { time.Sleep(shortWork / 4) }), schedulers.Hint{}))
+		}
+		require.NoError(t, p.Shutdown(context.Background()))
+		assert.Greater(t, time.Since(began), 2*defaultReplace, "the timer has looked")
+		assert.Zero(t, asked)
+	})
+}
+
 func TestTheRuntimeCountsWhatRuns(t *testing.T) {
 	var r replacement
 	assert.Positive(t, readActive(&r), "at least the goroutine that asks")

@@ -110,16 +110,18 @@ func TestTwoThatGiveWayTakeTurns(t *testing.T) {
 }
 
 func TestAYieldInAClosedPoolIsRefused(t *testing.T) {
-	ended := make(chan error, 1)
+	ended, last := make(chan error, 1), 0
 	_, err := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
-		if turn != 500 {
+		if last = turn; turn != 500 {
 			return
 		}
 		go func() { ended <- p.Shutdown(context.Background()) }()
-		for p.Submit(step(func(schedulers.Worker) {}), schedulers.Hint{}) == nil {
+		// Long work is not queued, so the worker does not learn of the end by it.
+		for p.Submit(step(func(schedulers.Worker) {}), schedulers.Hint{Flags: schedulers.LongRunning}) == nil {
 		}
 	})
 	require.ErrorIs(t, err, schedulers.ErrShutdown)
+	assert.Equal(t, 500, last, "the turn in which the pool was closed is the last one")
 	require.NoError(t, <-ended)
 }
 
