@@ -200,8 +200,8 @@ func (r *run) join(loaded bool) (goOn bool, err error) {
 		return r.joined(nil, ErrCanceled)
 	}
 	if !loaded {
-		if !r.captured() {
-			return false, nil
+		if ok, err := r.captured(); !ok {
+			return false, err
 		}
 		if _, ok, err := r.saved(Running, r.e.worker, time.Time{}); !ok {
 			return false, err

@@ -98,9 +98,10 @@ func (a *attempt) news() (beats []*beat, over bool, err error) {
 // progress, a value that can be saved, is written to the store, so call it every few seconds, not
 // for each item: the next attempt gets it from [Progress], after a crash too. It blocks until
 // the progress is durable. The error says that the step is to stop: the cause of the context,
-// [ErrCanceled] after a cancellation in another process, or that another worker has the
-// instance. A progress that cannot be saved is an error too, as is a call outside of a step
-// ([ErrNotDurable]). In the plain form it does nothing. It is safe for concurrent use.
+// [ErrCanceled] after a cancellation in another process, that another worker has the instance,
+// or that the store has failed; then the attempt does not count as a failure of the step, which
+// is called again. A progress that cannot be saved is an error too, as is a call outside of a
+// step ([ErrNotDurable]). In the plain form it does nothing. It is safe for concurrent use.
 func Heartbeat(ctx context.Context, progress any) error {
 	ctx = background(ctx)
 	info, ok := ctx.Value(stepKey{}).(stepInfo)
@@ -143,6 +144,7 @@ func Progress[T any](ctx context.Context) (progress T, ok bool) {
 // ctx ends.
 func (r *run) attendStep(ctx context.Context, a *attempt) error {
 	limit := r.e.retry(r.doc.Step).Heartbeat
+	r.lost = nil
 	alive := r.e.place.Now()
 	late := false
 	for {
@@ -172,9 +174,16 @@ func (r *run) attendStep(ctx context.Context, a *attempt) error {
 	}
 }
 
-// heard writes a heartbeat.
+// heard writes a heartbeat. If the store fails, it may have been written all the same, and
+// the next write of this run would then conflict with it. So the step is to stop, and the run
+// begins anew with the record as it is; see lost.
 func (r *run) heard(a *attempt, b *beat) {
 	err := r.progress(b.progress)
+	switch {
+	case err == nil, errors.As(err, new(unsavableError)):
+	case !errors.Is(err, ErrCanceled) && !errors.Is(err, ErrConflict) && r.lost == nil:
+		r.lost = err
+	}
 	b.answer(err)
 	if err != nil && !errors.As(err, new(unsavableError)) {
 		a.stop(err)

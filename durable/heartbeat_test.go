@@ -2,8 +2,11 @@ package durable_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,4 +161,92 @@ func TestAStepIsLeftToAWorkerThatCallsIt(t *testing.T) {
 		assert.Equal(t, []int{2, 1, 0}, []int{front.Count("reserve"), front.Count("unreserve"), front.Count("charge")})
 		assert.Equal(t, []int{0, 0, 1}, []int{back.Count("reserve"), back.Count("unreserve"), back.Count("charge")})
 	})
+}
+
+// failingSwaps is a store whose Swap fails while fails is set: written, where the answer is
+// lost, or not.
+type failingSwaps struct {
+	durable.Store
+	written bool
+	fails   atomic.Bool
+	failed  atomic.Int64
+}
+
+func (s *failingSwaps) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	if !s.fails.Load() {
+		return s.Store.Swap(ctx, r)
+	}
+	s.failed.Add(1)
+	if s.written {
+		lost := *r
+		if _, err := s.Store.Swap(ctx, &lost); err != nil {
+			return false, err
+		}
+	}
+	return false, io.ErrUnexpectedEOF
+}
+
+// The store fails while a heartbeat is written. The step ends, as it is told, or has its
+// result nevertheless. Neither fails the instance, nor leaves it to nothing.
+func TestAHeartbeatThatTheStoreLosesCostsNoInstance(t *testing.T) {
+	for _, written := range []bool{true, false} {
+		for _, heeds := range []bool{true, false} {
+			t.Run(fmt.Sprintf("written %v, heeded %v", written, heeds), func(t *testing.T) {
+				in(t, func(t *testing.T) {
+					store := &failingSwaps{Store: durable.NewMemory(), written: written}
+					attempts := 0
+					f := scripted{step: func(ctx context.Context) (int, error) {
+						if attempts++; attempts > 1 {
+							return attempts, durable.Heartbeat(ctx, attempts)
+						}
+						store.fails.Store(true)
+						err := durable.Heartbeat(ctx, 1)
+						store.fails.Store(false)
+						assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+						if heeds {
+							return 0, err
+						}
+						return 1, nil
+					}}
+					h, err := durable.Serve(opened(t, store), f.function(), struct{}{}).Start(t.Context(), "a", 1)
+					require.NoError(t, err)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+					defer cancel()
+					n, err := h.Wait(ctx)
+					require.NoError(t, err)
+					assert.Equal(t, attempts, n)
+					assert.Equal(t, int64(1), store.failed.Load())
+					assert.Equal(t, heeds || written, attempts == 2)
+				})
+			})
+		}
+	}
+}
+
+// The write that makes an instance stuck fails for a while. It is tried again.
+func TestAStoreThatFailsWhenAnInstanceGetsStuckIsAskedAgain(t *testing.T) {
+	for _, written := range []bool{true, false} {
+		in(t, func(t *testing.T) {
+			store := &failingSwaps{Store: durable.NewMemory(), written: written}
+			var once sync.Once
+			f := scripted{
+				step: func(context.Context) (int, error) { return 1, nil },
+				between: func(int) {
+					once.Do(func() {
+						store.fails.Store(true)
+						time.AfterFunc(10*time.Second, func() { store.fails.Store(false) })
+					})
+					panic("deliberate")
+				},
+			}
+			e := opened(t, store)
+			_, err := durable.Serve(e, f.function(), struct{}{}).Start(t.Context(), "a", 1)
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+			assert.Positive(t, store.failed.Load())
+			i, err := e.Get(t.Context(), "a")
+			require.NoError(t, err)
+			assert.Equal(t, durable.Stuck, i.Status)
+		})
+	}
 }

@@ -30,6 +30,7 @@ type run struct {
 	last     *trailed    // the point that was saved last
 	tx       Transaction // of the step that has returned, until the next write; nil: none
 	noMail   bool        // the inbox was empty when it was taken; nothing is written since
+	lost     error       // why a heartbeat of the last step could not be written; see attendStep
 }
 
 // unknownLayout says why an instance that was saved by another version is stuck.
@@ -142,10 +143,12 @@ func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err erro
 	defer r.rollback()
 	e.counts.taken.Add(1)
 	if err := r.load(); err != nil {
-		r.stick(err)
-		return nil
+		return r.stick(err)
 	}
-	return r.loop()
+	if err = r.loop(); errors.Is(err, ErrConflict) && r.lost != nil {
+		return r.lost // it may be this run's own heartbeat that has changed the record
+	}
+	return err
 }
 
 // load makes the frame from the checkpoint.
@@ -187,8 +190,9 @@ func caught(err *error) {
 	}
 }
 
-// stick leaves the instance at its last checkpoint, with the reason.
-func (r *run) stick(why error) {
+// stick leaves the instance at its last checkpoint, with the reason. The error is that of the
+// store: the instance is tried again then, as nothing else would look at what this worker owns.
+func (r *run) stick(why error) error {
 	r.record.Status, r.record.Reason = Stuck, why.Error()
 	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, r.e.now()
 	_, err := r.e.store.Swap(r.e.ctx, r.record)
@@ -198,6 +202,7 @@ func (r *run) stick(why error) {
 		r.e.counts.stuck.Add(1)
 		r.happened(Event{Kind: GotStuck, Err: why})
 	}
+	return err
 }
 
 // loop runs the instance until it waits, ends, or its record belongs to another worker.
@@ -207,7 +212,7 @@ func (r *run) loop() error {
 		finished, failure := r.moveNext()
 		if failure != nil {
 			if r.e.ctx.Err() == nil {
-				r.stickAtLast(failure)
+				return r.stickAtLast(failure)
 			}
 			return nil
 		}
@@ -221,14 +226,17 @@ func (r *run) loop() error {
 }
 
 // stickAtLast is stick with the checkpoint as it was saved last.
-func (r *run) stickAtLast(why error) {
+func (r *run) stickAtLast(why error) error {
 	r.rollback()
 	last, err := r.e.store.Load(r.e.ctx, r.record.ID)
-	if err != nil || last.Version != r.record.Version {
-		return // another worker has it, or it is tried again
+	switch {
+	case err != nil:
+		return err
+	case last.Version != r.record.Version:
+		return ErrConflict
 	}
 	r.record = last
-	r.stick(why)
+	return r.stick(why)
 }
 
 // resume continues as the checkpoint says: it calls the step or checks the wait.
@@ -341,31 +349,29 @@ func (r *run) write() (mail bool, err error) {
 	return mail, err
 }
 
-// captured writes the frame's values into the document; a value that cannot be saved makes the
-// instance stuck.
-func (r *run) captured() (ok bool) {
+// captured writes the frame's values into the document; false: there is an error, or a value
+// that cannot be saved, which has made the instance stuck.
+func (r *run) captured() (ok bool, err error) {
 	point := r.point
 	if r.doc.Point == returnPoint {
 		point = Returning
 	}
-	err := func() (err error) {
+	err = func() (err error) {
 		defer caught(&err)
 		return r.doc.capture(r.frame, point, r.deferred)
 	}()
 	if err != nil {
-		r.stickAtLast(err)
-		return false
+		return false, r.stickAtLast(err)
 	}
 	r.trail(r.e.now())
-	return true
+	return true, nil
 }
 
 // saved is like save, but makes the instance stuck if the document is too large.
 func (r *run) saved(status Status, owner string, due time.Time) (mail, ok bool, err error) {
 	mail, err = r.save(status, owner, due)
 	if errors.As(err, new(unsavableError)) {
-		r.stickAtLast(err)
-		return false, false, nil
+		return false, false, r.stickAtLast(err)
 	}
 	return mail, err == nil, err
 }

@@ -15,8 +15,8 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	}
 	if !loaded {
 		r.doc.Steps++
-		if !r.captured() {
-			return false, nil
+		if ok, err := r.captured(); !ok {
+			return false, err
 		}
 	}
 	due, owner, status := time.Time{}, r.e.worker, Running
@@ -46,10 +46,14 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	if owner == "" {
 		return false, nil
 	}
-	if failure := r.attempt(); r.e.ctx.Err() == nil {
-		return r.called(failure)
+	failure := r.attempt()
+	switch {
+	case r.e.ctx.Err() != nil:
+		return false, nil // Shutdown has ended the step; the checkpoint repeats it
+	case failure != nil && r.lost != nil:
+		return false, r.lost // the store has failed, and not the step
 	}
-	return false, nil // Shutdown has ended the step; the checkpoint repeats it
+	return r.called(failure)
 }
 
 // attempt calls the step, and reports and counts it.

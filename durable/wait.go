@@ -59,8 +59,8 @@ func (r *run) wait(loaded bool) (goOn bool, err error) {
 	}
 	check := r.checks()
 	if check != nil && !loaded {
-		if !r.captured() {
-			return false, nil
+		if ok, err := r.captured(); !ok {
+			return false, err
 		}
 		loaded = true // the check sees the values
 	}
@@ -78,8 +78,10 @@ func (r *run) wait(loaded bool) (goOn bool, err error) {
 		}
 		return true, nil
 	}
-	if !loaded && !r.captured() {
-		return false, nil
+	if !loaded {
+		if ok, err := r.captured(); !ok {
+			return false, err
+		}
 	}
 	_, _, err = r.saved(Waiting, "", r.doc.Until)
 	return false, err
@@ -102,8 +104,7 @@ func (r *run) end() error {
 		doc.Err, err = outcome(failure)
 	}
 	if err != nil {
-		r.stickAtLast(err)
-		return nil
+		return r.stickAtLast(err)
 	}
 	r.doc = doc
 	due := time.Time{}

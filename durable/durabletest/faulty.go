@@ -62,9 +62,14 @@ func (f *faulty) Load(ctx context.Context, id string) (r *durable.Record, err er
 	return r, err
 }
 
-// Swap may fail, written or not.
+// Swap may fail, written or not. The caller of one that was written and has failed does not
+// learn the new version.
 func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
+	before := r.Version
 	err = f.do("Swap", func() (err error) { mail, err = f.Store.Swap(ctx, r); return err })
+	if errors.Is(err, ErrFault) {
+		r.Version = before
+	}
 	return mail, err
 }
 
