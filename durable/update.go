@@ -47,8 +47,8 @@ type turnKey struct{}
 // Answer answers an update: the caller of [Update] gets the value, or the error, reduced as a
 // step's is. The answer is durable with the next point of the function; the caller does not see
 // it before. Of two answers the first one counts. It does not block. The error says that the
-// value cannot be saved, or is ErrNotDurable where no durable function runs. In the plain form
-// it does nothing.
+// answer cannot be saved, matches [ErrTooLarge] if it has more than 64 KiB, or is ErrNotDurable
+// where no durable function runs. In the plain form it does nothing.
 func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
 	t, ok := background(ctx).Value(turnKey{}).(*Turn)
 	if !ok {
@@ -74,10 +74,10 @@ func newAnswer(key string, value any, failure error) (a answered, err error) {
 	a.Key = key
 	if failure != nil {
 		a.Err, err = outcome(&failure)
-		return a, err
+	} else {
+		a.Value, err = encodePayload(value)
 	}
-	a.Value, err = encodePayload(value)
-	if len(a.Value) > mostAnswerSize {
+	if err == nil && len(a.Value)+len(a.Err) > mostAnswerSize {
 		return a, fmt.Errorf("%w: an answer has at most %d bytes", ErrTooLarge, mostAnswerSize)
 	}
 	return a, err
@@ -146,7 +146,10 @@ func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
 	}
 	r.receive(m)
 	if key, ok := strings.CutPrefix(m.Key, updateKey); ok {
-		a, _ := newAnswer(key, nil, failure) // an error has always a text that can be saved
+		a, err := newAnswer(key, nil, failure) // an error has always a text that can be saved
+		if err != nil {                        // but one may be too long
+			a, _ = newAnswer(key, nil, err)
+		}
 		r.doc.answer([]answered{a})
 	}
 	return true

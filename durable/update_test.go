@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,6 +85,21 @@ func TestAnUpdateIsRefusedBeforeTheFunctionSeesIt(t *testing.T) {
 		items, err := h.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []string{"cup"}, items)
+	})
+}
+
+// An answer that is too large is an error: it must not be dropped, with its caller waiting.
+func TestAnErrorThatIsTooLargeIsAnAnswerNevertheless(t *testing.T) {
+	in(t, func(t *testing.T) {
+		e := opened(t, durable.NewMemory())
+		baskets := durable.Serve(e, shop.BasketDurable, shop.New())
+		durable.Validate(baskets, "add", func(*durable.Instance, string) error {
+			return errors.New(strings.Repeat("no", 40<<10))
+		})
+		_, err := baskets.Start(t.Context(), "a", 9)
+		require.NoError(t, err)
+		_, err = add(t, e, "cup")
+		require.ErrorContains(t, err, "an answer has at most")
 	})
 }
 

@@ -147,7 +147,7 @@ func bufferedLine(ctx context.Context, b *Buffered, most int) ([]byte, error) {
 			return b.line(seen+i, most)
 		}
 		seen = len(rest)
-		if seen > most+1 { // more than a line and "\r"
+		if seen-1 > most { // more than a line and "\r"
 			return nil, ErrLineTooLong
 		}
 		if b.err != nil {

@@ -284,7 +284,7 @@ for1:
 		f.seen = len(rest)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:150
-	if f.seen > f.most+1 { // more than a line and "\r"
+	if f.seen-1 > f.most { // more than a line and "\r"
 //line github.com/movenext/movenext/netio/buffered_async.go:289
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:151
@@ -719,4 +719,4 @@ func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 74578ae59f343970
+// Digest of what is above: 69c05098e42ad627

@@ -336,3 +336,18 @@ func TestAResetIsAnErrorOfTheNextRead(t *testing.T) {
 	require.Error(t, err)
 	require.NotErrorIs(t, err, io.EOF, "Readable has not eaten the error")
 }
+
+// A deadline beyond what the clock can count is none.
+func TestADeadlineInAThousandYearsDoesNotEndAtOnce(t *testing.T) {
+	onNetworks(t, func(t *testing.T, network string) {
+		for _, years := range []int{200, 291, 400, 1000} {
+			a, b := pipe(t, network)
+			require.NoError(t, b.SetDeadline(time.Now().AddDate(years, 0, 0)))
+			j := b.ReadableAsync(context.Background())
+			_, err := a.Write([]byte("x"))
+			require.NoError(t, err)
+			_, err = j.Await()
+			require.NoError(t, err, "%d years", years)
+		}
+	})
+}

@@ -3,6 +3,7 @@
 package netio
 
 import (
+	"math"
 	"net"
 	"os"
 	"time"
@@ -69,8 +70,9 @@ func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	case left <= 0:
 		d.when = longAgo
 	default:
-		d.when = max(1, d.of.poller.now()+int64(left))
-		if d.when < 0 { // beyond the clock's range
+		now := d.of.poller.now()
+		d.when = max(1, now+int64(left))
+		if int64(left) > math.MaxInt64-now { // beyond the clock's range
 			d.when = 0
 		}
 	}

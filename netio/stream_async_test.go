@@ -56,8 +56,8 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 		f.Misuse(state)
 	}
 for1:
-	// stream_test.go:25: line, err := b.ReadLine(ctx, most)
-//line github.com/movenext/movenext/netio/stream_test.go:25
+	// stream_test.go:26: line, err := b.ReadLine(ctx, most)
+//line github.com/movenext/movenext/netio/stream_test.go:26
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
 //line github.com/movenext/movenext/netio/stream_async_test.go:63
 	if f.readLine1 == nil {
@@ -66,18 +66,18 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:25
+//line github.com/movenext/movenext/netio/stream_test.go:26
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:25
+//line github.com/movenext/movenext/netio/stream_test.go:26
 	f.readLine1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_test.go:26
+//line github.com/movenext/movenext/netio/stream_test.go:27
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
 //line github.com/movenext/movenext/netio/stream_async_test.go:78
 		f.State = statemachine.Finished
 		return true, err
-//line github.com/movenext/movenext/netio/stream_test.go:28
+//line github.com/movenext/movenext/netio/stream_test.go:29
 	}
 	f.all = append(f.all, string(line))
 //line github.com/movenext/movenext/netio/stream_async_test.go:84
@@ -86,7 +86,7 @@ resumed1:
 
 // Location returns where [lines] is suspended.
 func (f *linesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 25)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 26)
 }
 
 // linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in one allocation.
@@ -150,28 +150,28 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// stream_test.go:148: n, err := netio.Copy(ctx, to, from)
-//line github.com/movenext/movenext/netio/stream_test.go:148
+	// stream_test.go:149: n, err := netio.Copy(ctx, to, from)
+//line github.com/movenext/movenext/netio/stream_test.go:149
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
-//line github.com/movenext/movenext/netio/stream_test.go:148
+//line github.com/movenext/movenext/netio/stream_test.go:149
 	if statemachine.TwinEnded(r, f.copy1) {
 //line github.com/movenext/movenext/netio/stream_async_test.go:159
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/stream_test.go:148
+//line github.com/movenext/movenext/netio/stream_test.go:149
 	return r.Await(f.copy1), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:148
+//line github.com/movenext/movenext/netio/stream_test.go:149
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_test.go:148
+//line github.com/movenext/movenext/netio/stream_test.go:149
 	f.copy1 = nil
 	if err != nil {
-//line github.com/movenext/movenext/netio/stream_test.go:149
+//line github.com/movenext/movenext/netio/stream_test.go:150
 		goto endIf1
 	}
-	// stream_test.go:150: err = to.CloseWrite()
-//line github.com/movenext/movenext/netio/stream_test.go:150
+	// stream_test.go:151: err = to.CloseWrite()
+//line github.com/movenext/movenext/netio/stream_test.go:151
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:177
 	if f.closeWrite2 == nil {
@@ -181,22 +181,22 @@ resume1:
 	f.to = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:150
+//line github.com/movenext/movenext/netio/stream_test.go:151
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:150
+//line github.com/movenext/movenext/netio/stream_test.go:151
 	f.closeWrite2 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/netio/stream_async_test.go:191
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:152
+//line github.com/movenext/movenext/netio/stream_test.go:153
 	return true, f.n, err
 //line github.com/movenext/movenext/netio/stream_async_test.go:195
 }
 
 // Location returns where [relay] is suspended.
 func (f *relayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 148, 150)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 149, 151)
 }
 
 // relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in one allocation.
@@ -259,22 +259,22 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:255
+//line github.com/movenext/movenext/netio/stream_test.go:256
 	f.total = 0
 	f.list1 = pieces
-//line github.com/movenext/movenext/netio/stream_test.go:256
+//line github.com/movenext/movenext/netio/stream_test.go:257
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/netio/stream_test.go:256
+//line github.com/movenext/movenext/netio/stream_test.go:257
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/netio/stream_test.go:256
+//line github.com/movenext/movenext/netio/stream_test.go:257
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/netio/stream_test.go:256
-		p := f.list1[f.i1]
-		// stream_test.go:257: n, err := b.Write([]byte(p))
 //line github.com/movenext/movenext/netio/stream_test.go:257
+		p := f.list1[f.i1]
+		// stream_test.go:258: n, err := b.Write([]byte(p))
+//line github.com/movenext/movenext/netio/stream_test.go:258
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
 //line github.com/movenext/movenext/netio/stream_async_test.go:281
@@ -284,26 +284,26 @@ range1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:257
+//line github.com/movenext/movenext/netio/stream_test.go:258
 	f.write1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total += n
 	if err != nil {
 //line github.com/movenext/movenext/netio/stream_async_test.go:296
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:260
+//line github.com/movenext/movenext/netio/stream_test.go:261
 		return true, f.total, err
 	}
-//line github.com/movenext/movenext/netio/stream_test.go:256
+//line github.com/movenext/movenext/netio/stream_test.go:257
 	f.i1++
 //line github.com/movenext/movenext/netio/stream_async_test.go:303
 	goto range1
 endRange1:
-	// stream_test.go:263: return total, b.Flush(ctx)
-//line github.com/movenext/movenext/netio/stream_test.go:263
+	// stream_test.go:264: return total, b.Flush(ctx)
+//line github.com/movenext/movenext/netio/stream_test.go:264
 	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/stream_async_test.go:309
 	if f.flush2 == nil {
@@ -313,21 +313,21 @@ endRange1:
 	f.ctx, f.b, f.list1 = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/stream_test.go:263
+//line github.com/movenext/movenext/netio/stream_test.go:264
 	flush1 = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:263
+//line github.com/movenext/movenext/netio/stream_test.go:264
 	f.flush2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/stream_async_test.go:322
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/stream_test.go:263
+//line github.com/movenext/movenext/netio/stream_test.go:264
 	return true, f.total, flush1
 //line github.com/movenext/movenext/netio/stream_async_test.go:326
 }
 
 // Location returns where [pour] is suspended.
 func (f *pourLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 257, 263)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 258, 264)
 }
 
 // pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one allocation.
@@ -347,4 +347,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ed304c88295472b7
+// Digest of what is above: 5cdd6887fb6b602a

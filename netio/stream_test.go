@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -320,3 +321,14 @@ func TestReadersAndWritersOfOthersWillDo(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestALineMayBeAsLongAsAnIntSays(t *testing.T) {
+	a, b := pipe(t, "tcp")
+	go sendPieces(a, "hello\nworld\n", rand.New(rand.NewPCG(1, 2)))
+	buffered := netio.NewBuffered(b)
+	for _, want := range []string{"hello", "world"} {
+		line, err := buffered.ReadLine(t.Context(), math.MaxInt)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(line))
+	}
+}

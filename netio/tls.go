@@ -75,24 +75,34 @@ func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.C
 	return &TLSConn{wire: w, tls: side(w, config)}
 }
 
-// Handshake performs the handshake, or returns the outcome of the one before. If ctx ends during
-// the handshake, it fails and the connection is closed. It blocks; its twin is
-// [TLSConn.HandshakeAsync].
+// Handshake performs the handshake, or waits for the one that an earlier call has begun, and
+// returns its outcome. If the ctx of the call that begins it ends, the handshake fails and the
+// connection is closed. The ctx of a later call bounds that call's wait alone. It blocks; its
+// twin is [TLSConn.HandshakeAsync].
 func (c *TLSConn) Handshake(ctx context.Context) error {
 	_, err := c.HandshakeAsync(ctx).Wait(withoutEnd(ctx))
 	return err
 }
 
-// HandshakeAsync is [TLSConn.Handshake] as a job. It holds a goroutine until it ends. Only the
-// ctx of the first call has an effect. It does not block.
+// HandshakeAsync is [TLSConn.Handshake] as a job. The handshake holds a goroutine until it ends.
+// It does not block.
 func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	begun, first := c.shake(ctx)
+	if first {
+		return begun
+	}
+	return job.WaitAsync(ctx, begun)
+}
+
+// shake returns the job of the handshake, which it begins if it is the first call.
+func (c *TLSConn) shake(ctx context.Context) (begun *job.Job[job.Void], first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.handshake != nil {
-		return c.handshake
-	}
-	if ctx == nil {
-		ctx = context.Background()
+		return c.handshake, false
 	}
 	p := new(promise.Promise[job.Void])
 	p.Init()
@@ -103,7 +113,7 @@ func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 		told, _ := p.TryComplete(ctx, job.Void{}, err)
 		told.Deliver(nil)
 	}()
-	return c.handshake
+	return c.handshake, true
 }
 
 // ConnectionState returns what the handshake has agreed on, as [tls.Conn.ConnectionState] does.

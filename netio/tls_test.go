@@ -295,3 +295,31 @@ func TestTLSAHandshakeThatFails(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, job.Canceled, shaken.Status())
 }
+
+// A read has begun the handshake, and the peer is silent. The context of another call bounds
+// that call's wait, and leaves the handshake alone.
+func TestTLSAContextBoundsTheWaitForAHandshakeOfAnotherCall(t *testing.T) {
+	s, c := configs()
+	a, b := pipe(t, "tcp")
+	client, server := netio.Client(a, c), netio.Server(b, s)
+	read := client.ReadAsync(make([]byte, 1))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, client.Readable(ctx), context.DeadlineExceeded)
+	require.ErrorIs(t, client.Handshake(ctx), context.DeadlineExceeded)
+	_, err := client.WriteAll(ctx, []byte("x"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	j := client.ReadableAsync(ctx)
+	_, err = j.Await()
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, job.Canceled, j.Status())
+	assert.False(t, read.IsCompleted())
+
+	_, err = server.Write([]byte("y"))
+	require.NoError(t, err)
+	n, err := read.Await()
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	require.NoError(t, client.Close())
+	require.NoError(t, server.Close())
+}

@@ -137,6 +137,24 @@ func TestAPartIsScaledUp(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
+// The queue that a sample sees is a part of the queue.
+func TestTheDepthOfAQueueIsScaledUp(t *testing.T) {
+	for _, among := range []int{1, 16} {
+		c := metrics.Collect(metrics.OneIn(among))
+		s := manual.New()
+		ctx := schedulers.With(context.Background(), s)
+		const n = 20_000
+		for range n {
+			job.Go(ctx, func(context.Context) error { return nil })
+		}
+		depth := at(t, c, "manual.Scheduler").Depth
+		assert.InDelta(t, n/2, depth.Sum/float64(depth.Count()), n/8, "1 in %d", among)
+		s.RunAll()
+		require.NoError(t, s.Shutdown(context.Background()))
+		c.Stop()
+	}
+}
+
 func TestNamesAreBoundedAndEscaped(t *testing.T) {
 	c := metrics.Collect()
 	defer c.Stop()

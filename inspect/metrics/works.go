@@ -34,7 +34,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Submitted:
 		n := s.queued()
-		s.depth.Add(n - min(n, 1)) // without itself
+		s.depth.Add((n - min(n, 1)) * uint64(c.among)) // without itself
 		c.works.begin(e.Work, e.Time)
 	case schedulers.Begun:
 		if since, ok := c.works.end(e.Work); ok {

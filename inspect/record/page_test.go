@@ -191,6 +191,25 @@ func TestATraceHasTasksAndRegions(t *testing.T) {
 	assert.False(t, schedulers.Observed())
 }
 
+func TestATraceOfOneSchedulerHasItsJobsAlone(t *testing.T) {
+	var out bytes.Buffer
+	s, other := manual.New(), manual.New()
+	stop := record.Trace(record.Of(s))
+	require.NoError(t, trace.Start(&out))
+	for name, on := range map[string]*manual.Scheduler{"is traced": s, "is not traced": other} {
+		source := job.NewSource[int]()
+		ctx := schedulers.With(context.Background(), on)
+		j := job.Go(ctx, func(ctx context.Context) error { _, err := source.Job().Wait(ctx); return err }, job.Named(name))
+		source.TrySetResult(1)
+		on.RunAll()
+		require.NoError(t, j.Err())
+	}
+	trace.Stop()
+	stop()
+	assert.Contains(t, out.String(), "is traced")
+	assert.NotContains(t, out.String(), "is not traced")
+}
+
 func TestWithoutATraceNothingIsTraced(t *testing.T) {
 	stop := record.Trace(record.OneIn(2))
 	defer stop()

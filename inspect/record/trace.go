@@ -17,13 +17,13 @@ import (
 // of a work item a region on the goroutine that runs it, and steals, injections and
 // suspensions are messages. So go tool trace shows which goroutine ran what, among what
 // Go's scheduler did. It hears of all work and jobs, or of those that [OneIn] and [Of]
-// select. It does not block and is safe for concurrent use; stop may be called more than
+// select; with Of a job is a task from its first run. It does not block and is safe for concurrent use; stop may be called more than
 // once.
 //
 // job.FollowTrace is for programs with tasks of their own: it makes jobs tasks below
 // them. The two are independent of each other.
 func Trace(opts ...Option) (stop func()) {
-	t := &tracer{tasks: map[uint64]*task{}, regions: map[spot][]*trace.Region{}}
+	t := &tracer{tasks: map[uint64]*task{}, waiting: map[uint64]string{}, regions: map[spot][]*trace.Region{}}
 	oneIn := 1
 	for _, o := range opts {
 		oneIn = max(oneIn, o.oneIn)
@@ -43,7 +43,8 @@ type tracer struct {
 	of []schedulers.Scheduler
 
 	mu      sync.Mutex
-	tasks   map[uint64]*task // by the ID of the job
+	tasks   map[uint64]*task  // by the ID of the job
+	waiting map[uint64]string // the names of jobs that no selected scheduler has run yet, with Of
 	regions map[spot][]*trace.Region
 }
 
@@ -66,6 +67,7 @@ func (t *tracer) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Begun:
 		_, is := subjectOf(e.Work)
+		t.selected(is.Job)
 		t.begin(e, truncate.Text(is.Name, longest), t.contextOf(is.Job))
 	case schedulers.Ended:
 		t.end(e)
@@ -122,11 +124,19 @@ func (t *tracer) hearLife(e inspect.Event) {
 			t.made(id, taskName(e.Job, e.Place))
 		}
 	case inspect.Suspended:
-		trace.Log(t.contextOf(id), "suspended", truncate.Text("in "+e.Place.String()+", waits for "+e.Waits, longest))
+		t.log(id, "suspended", "in "+e.Place.String()+", waits for "+e.Waits)
 	case inspect.Ended:
-		trace.Log(t.contextOf(id), "ended", e.Status.String())
+		t.log(id, "ended", e.Status.String())
 		t.ended(id)
 	case inspect.Started, inspect.Resumed:
+	}
+}
+
+// log writes a message of a job, unless Of leaves it out.
+func (t *tracer) log(id uint64, category, text string) {
+	in := t.contextOf(id)
+	if len(t.of) == 0 || in != context.Background() {
+		trace.Log(in, category, truncate.Text(text, longest))
 	}
 }
 
@@ -141,10 +151,34 @@ func taskName(h job.Handle, made schedulers.Place) string {
 	}
 }
 
+// made makes a job a task. With Of it waits until one of the schedulers runs the job: which
+// one will is not known before.
 func (t *tracer) made(id uint64, name string) {
-	ctx, tt := trace.NewTask(context.Background(), name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.of) > 0 {
+		t.waiting[id] = name
+		return
+	}
+	t.begins(id, name)
+}
+
+// selected notes that a selected scheduler runs a job; 0: it is none.
+func (t *tracer) selected(id uint64) {
+	if id == 0 || len(t.of) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name, ok := t.waiting[id]; ok {
+		delete(t.waiting, id)
+		t.begins(id, name)
+	}
+}
+
+// begins begins the task of a job; mu is held.
+func (t *tracer) begins(id uint64, name string) {
+	ctx, tt := trace.NewTask(context.Background(), name)
 	t.tasks[id] = &task{ctx, tt.End}
 }
 
@@ -152,6 +186,7 @@ func (t *tracer) ended(id uint64) {
 	t.mu.Lock()
 	of := t.tasks[id]
 	delete(t.tasks, id)
+	delete(t.waiting, id)
 	t.mu.Unlock()
 	if of != nil {
 		of.end()

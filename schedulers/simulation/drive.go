@@ -34,7 +34,7 @@ const (
 func (s *Scheduler) Run() error { return s.RunUntil(context.Background(), nil) }
 
 // RunUntil drives the simulation until done is closed (or delivers a value, which
-// it then consumes) and returns nil; it runs no more than that needs. It returns
+// it then consumes) and returns nil; it takes no step beyond that. It returns
 // the cause of ctx if that ends first, and a [*Deadlock] if nothing can run and
 // done is not closed. Its other errors are those of Run. A nil ctx never ends.
 // With a nil done it is Run until ctx ends.
@@ -60,14 +60,24 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 			if over, err := s.verdict(); over {
 				return err
 			}
-		} else if !s.moves() && (s.outside > 0 || !s.worldSettles(done)) {
-			return s.deadlock()
+		} else if !s.moves() {
+			if s.outside > 0 {
+				return s.deadlock()
+			}
+			moves, arrived := s.worldSettles(done)
+			if arrived {
+				return nil
+			}
+			if !moves {
+				return s.deadlock()
+			}
 		}
 	}
 }
 
 // Step drives the simulation by one step, and reports whether a step was possible:
-// false means that nothing can run and no timer is set.
+// false means that nothing can run and no timer is set, or that the limit of [Steps] is
+// reached.
 func (s *Scheduler) Step() bool {
 	s.mu.Lock()
 	before := s.steps
@@ -147,7 +157,7 @@ func (s *Scheduler) goOn() bool {
 	if s.outside > 0 {
 		return s.worldMoves() || s.jump() || s.endBlock() || s.anythingWaits() && s.idles() || s.breakDeadlock()
 	}
-	return s.endBlock() || s.anythingWaits() && (s.worldSettles(nil) || s.idles()) || s.breakDeadlock()
+	return s.endBlock() || s.anythingWaits() && (s.worldWakes() || s.idles()) || s.breakDeadlock()
 }
 
 // Idle sets a function that is called when nothing can run and no timer is set,
@@ -164,7 +174,7 @@ func Idle(f func() bool) Option {
 func (s *Scheduler) idles() bool {
 	changed := false
 	s.idle.Call(&changed)
-	return changed && (s.worldSettles(nil) || s.idles())
+	return changed && (s.worldWakes() || s.idles())
 }
 
 // stopped reports whether the limit of steps has been reached.

@@ -43,10 +43,25 @@ const (
 )
 
 // worldSettles waits until the goroutines that are not simulated have done what
-// they can do now, and reports whether something can run now, or done is closed.
-func (s *Scheduler) worldSettles(done <-chan struct{}) bool {
-	settles(func() bool { return s.wakes(done) })
-	return s.wakes(done)
+// they can do now, and reports whether something can run now, or done has arrived: is
+// closed, or has delivered its value, which is consumed then.
+func (s *Scheduler) worldSettles(done <-chan struct{}) (moves, arrived bool) {
+	look := func() bool {
+		select {
+		case <-done:
+			arrived = true
+		default:
+		}
+		return arrived || s.wakes()
+	}
+	settles(look)
+	return look(), arrived
+}
+
+// worldWakes is worldSettles without done.
+func (s *Scheduler) worldWakes() bool {
+	moves, _ := s.worldSettles(nil)
+	return moves
 }
 
 // settles waits until no other goroutine runs or could run, or for as long as it may, or
@@ -84,16 +99,11 @@ func becomesStill(begin time.Time) bool {
 // something can run now.
 func (s *Scheduler) worldMoves() bool {
 	time.Sleep(s.outside)
-	return s.wakes(nil)
+	return s.wakes()
 }
 
-// wakes reports whether something can run now, or done is closed.
-func (s *Scheduler) wakes(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
+// wakes reports whether something can run now.
+func (s *Scheduler) wakes() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookAtWaits()

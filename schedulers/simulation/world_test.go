@@ -51,3 +51,19 @@ func TestAStillWorldIsNotWaitedFor(t *testing.T) {
 		assert.False(t, slept)
 	})
 }
+
+// The channel delivers a value, from a goroutine that is not simulated, when nothing can run.
+func TestARunUntilAValueConsumesIt(t *testing.T) {
+	for range 200 {
+		s := simulation.New(1)
+		awaitAsync(s.Context(context.Background()), job.NewSource[int]().Job())
+		done := make(chan struct{})
+		sent := make(chan struct{})
+		go func() {
+			done <- struct{}{}
+			close(sent)
+		}()
+		require.NoError(t, s.RunUntil(context.Background(), done))
+		<-sent
+	}
+}

@@ -45,3 +45,31 @@ func TestWorkPushedWhileItsProcessorIsHandedOnIsNotStranded(t *testing.T) {
 	}
 	require.NoError(t, s.Shutdown(context.Background()))
 }
+
+// Long-running work does not count towards the limit of workers: one that blocks hands its
+// processor on all the same.
+func TestLongWorkTakesNoWorkersPlace(t *testing.T) {
+	s := workstealing.New(workstealing.Processors(1), workstealing.MaxWorkers(2), workstealing.Patience(0))
+	release := make(chan struct{})
+	for range 4 {
+		long := do(func(schedulers.Worker) { <-release })
+		require.NoError(t, s.Submit(long, schedulers.Hint{Flags: schedulers.LongRunning}))
+	}
+	ended := make(chan struct{})
+	require.NoError(t, s.Submit(do(func(on schedulers.Worker) {
+		defer close(ended)
+		ran := make(chan struct{})
+		if s.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{From: on}) != nil {
+			return
+		}
+		unblock, err := on.(schedulers.Blocker).Block()
+		if err != nil {
+			return
+		}
+		defer unblock()
+		<-ran
+	}), schedulers.Hint{}))
+	<-ended
+	close(release)
+	require.NoError(t, s.Shutdown(context.Background()))
+}

@@ -59,6 +59,9 @@ type counts struct {
 	longPanicked uint64
 }
 
+// workers returns the number of goroutines of workers.
+func (c *counts) workers() int { return c.alive - int(c.longRunning) }
+
 // processor is the right to run work, and a queue.
 type processor struct {
 	runQueue

@@ -133,7 +133,7 @@ func (w *worker) Block() (unblock func(), err error) {
 // handOn takes the processor of w, if w runs work with it, and gives it to a new worker
 // if work is queued, or makes it idle; mu is held. why is the decision for the trace.
 func (s *Scheduler) handOn(w *worker, why Decision) {
-	if s.count.alive >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
+	if s.count.workers() >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
 	// Give back, then look: the order of the steps L1 and L3 in spin.go. In the reverse
