@@ -66,8 +66,8 @@ func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 func QueueLimit(n int) LimiterOption { return LimiterOption{queued: max(0, n)} }
 
 // NewLimiter returns a limiter of inFlight permits, all of them free. It panics
-// if inFlight is less than one: nothing could ever be acquired. If two options
-// contradict each other, the later one wins.
+// if inFlight is less than one: nothing could ever be acquired. Of two options of one kind
+// the later one counts; one without a bound changes nothing.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")

@@ -74,8 +74,8 @@ func Default() Case {
 // Select waits until one of the cases is ready and returns its index. Of several that are
 // ready it takes the first in the order given, and leaves the others as they are: nothing
 // that was not chosen is received, started or lost. The error is that of the chosen case,
-// such as [ErrClosed]. If ctx ends, it returns -1 and why. Without a case that can become
-// ready it waits for that.
+// such as [ErrClosed]. If ctx ends, it returns -1 and why. If no case can ever become ready,
+// it waits for that end.
 //
 // In a loop, a first case that is always ready keeps the others from their turn: this is the
 // select of Kotlin, and tokio's biased one. Go's takes one at random. To be fair, rotate the

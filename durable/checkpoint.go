@@ -17,7 +17,8 @@ import (
 // MaxCheckpoint is how large a checkpoint, a signal or an outcome may be, in bytes.
 const MaxCheckpoint = 1 << 20
 
-// ErrTooLarge says that something to save has more than MaxCheckpoint bytes.
+// ErrTooLarge says that something to save has more than MaxCheckpoint bytes, or more than its
+// store can keep; of the answer to an update, that it has more than 64 KiB.
 var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
 
 // ErrCorrupt says that a checkpoint is not what was saved.
@@ -132,7 +133,7 @@ func variables(live []Value, deferred []deferredCall) []named {
 	return list
 }
 
-// deferredName is under which name the arguments of a deferred call are encoded, next to the
+// deferredName is the name under which the arguments of a deferred call are encoded, next to the
 // variables, with which they may share objects. No variable has such a name.
 func deferredName(i int) string { return fmt.Sprintf("defer %d", i) }
 

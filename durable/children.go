@@ -259,7 +259,7 @@ func (r *run) joinEnded(list []ended) (goOn bool, err error) {
 	return r.joined(results, nil)
 }
 
-// joined lets the function go on.
+// joined resumes the function with the results or the failure of its children.
 func (r *run) joined(results [][]byte, failure error) (goOn bool, err error) {
 	list, err := r.inbox()
 	if err != nil {

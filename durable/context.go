@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ErrNotDurable says that Receive or Sleep was called where no engine and no test runs a durable
-// function.
+// ErrNotDurable says that Receive, Sleep, All, Any, Heartbeat or Answer was called where no engine
+// and no test runs a durable function.
 var ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
 
 // # The plain form

@@ -61,7 +61,7 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// tries is how often a change of a record is tried that others change too.
+// tries bounds the attempts to change a record while other writers change it, too.
 const tries = 100
 
 // change swaps a record after edit, again if another writer was faster.
@@ -85,8 +85,8 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 }
 
 // Terminate ends an instance at once, without compensations: what its steps have done stays. A
-// step that runs is not stopped, but its result is dropped. The error is ErrNotFound or
-// ErrEnded.
+// step that runs is not stopped, but its result is dropped. The error is ErrNotFound, ErrEnded,
+// that of the store, or ErrConflict if other writers were faster a hundred times.
 func (e *Engine) Terminate(ctx context.Context, id string) error {
 	return e.change(background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
@@ -101,7 +101,7 @@ func (e *Engine) Terminate(ctx context.Context, id string) error {
 }
 
 // Resume makes a stuck instance continue from its last checkpoint, after the reason is gone. It
-// does nothing for one that is not stuck. The error is ErrNotFound or ErrEnded.
+// does nothing for one that is not stuck. The error is one of those of [Engine.Terminate].
 func (e *Engine) Resume(ctx context.Context, id string) error {
 	errFine := errors.New("not stuck")
 	err := e.change(background(ctx), id, func(r *Record) error {

@@ -91,8 +91,9 @@ type errorType struct {
 // RegisterError gives an error value a name, so that errors.Is finds it in an error that has
 // been saved: call it before instances run, from an initialiser. A saved error that was the
 // value itself is it again when it is loaded. The last of two registrations of a name counts.
-// The errors of this package and of context, io.EOF, io.ErrUnexpectedEOF and those of io/fs
-// are registered. RegisterError is safe for concurrent use.
+// Registered are ErrTimeout, ErrCanceled, ErrTerminated and ErrNoHeartbeat, both errors of
+// context, io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and ErrPermission of
+// io/fs. RegisterError is safe for concurrent use.
 func RegisterError(name string, err error) {
 	register(func(r *registered) { r.values[name] = err })
 }

@@ -16,7 +16,7 @@ type Event struct {
 	Attempt      int           // of the step
 	Took         time.Duration // StepEnded: the attempt
 	Status       Status        // Ended
-	Err          error         // StepEnded: of the step; Stuck: the reason; nil: none
+	Err          error         // StepEnded, Ended: of the step, the function; GotStuck: why
 }
 
 // EventKind says what has happened.

@@ -12,8 +12,8 @@ var ErrNoValue = errors.New("durable: no such value is saved")
 
 // Value loads a value that was saved, by the name of its variable, into what a pointer points
 // to, which has the variable's type. The error is ErrNoValue if the variable is not needed where
-// the instance was saved last, which is so for all of them when it has ended. It does not
-// block. Values of two calls share nothing.
+// the instance was saved last; when the instance has ended, no variable is. It does not block.
+// Values of two calls share nothing.
 func (i *Instance) Value(name string, into any) error {
 	to := reflect.ValueOf(into)
 	if to.Kind() != reflect.Pointer || to.IsNil() {

@@ -93,8 +93,8 @@ func (doc *checkpoint) keep(t trailed, most int) {
 // for a stuck instance too, and leaves a record in [Instance.Resets].
 //
 // The function has to be served by this engine, and engines that ran the instance need a
-// [Trail]; else the error is ErrNoTrail. It is ErrNotFound or ErrEnded for an instance that has
-// not to go on.
+// [Trail]; else the error is ErrNoTrail. It is ErrNotFound if there is no instance of that id,
+// and ErrEnded if it has ended.
 func (e *Engine) Reset(ctx context.Context, id, point string) error {
 	return e.change(background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Retry says how often a step that returns an error is tried, and when again. The zero value
-// tries once. Attempts that ended in a crash of the process do not count as failures.
+// Retry says how often a step that returns an error is tried, and how long the pauses are. The
+// zero value tries once. Attempts that ended in a crash of the process do not count as failures.
 type Retry struct {
 	Attempts int           // the most failures; 0 and 1: one
 	First    time.Duration // before the second attempt; 0: one second

@@ -139,14 +139,15 @@ func savableType(t reflect.Type, path string, seen map[reflect.Type]bool) error 
 // StartOption changes how an instance is started.
 type StartOption func(*Record)
 
-// Labels are by what instances can be listed later.
+// Labels gives an instance labels, by which a [Filter] selects instances.
 func Labels(labels map[string]string) StartOption {
 	return func(r *Record) { r.Labels = maps.Clone(labels) }
 }
 
 // Start starts the instance of an id, and returns when it is durable, not when it ends. If the
 // instance exists, with the same request, it returns a handle to that one, also after it has
-// ended; with another request, or of another function, the error is [ErrOther].
+// ended; with another request, or of another function, the error is [ErrOther]. After Shutdown it
+// is [ErrShutdown]. Other errors are that the request cannot be saved, and those of the store.
 func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
 	ctx = background(ctx)
 	h := Handle[Res]{e: s.e, id: id}

@@ -109,7 +109,7 @@ func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	return once.commit(ctx)
 }
 
-// transactorKey is under what a context has the Transactor of WithTransactor.
+// transactorKey is the context key of the Transactor of WithTransactor.
 type transactorKey struct{}
 
 // WithTransactor returns a context under which [Tx] works outside of an engine: each call is a

@@ -41,7 +41,7 @@ type Asked[T any] struct {
 	Value T
 }
 
-// turnKey is under what the context of a function has its Turn.
+// turnKey is the context key of a function's Turn.
 type turnKey struct{}
 
 // Answer answers an update: the caller of [Update] gets the value, or the error, reduced as a

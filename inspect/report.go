@@ -27,7 +27,7 @@ type Report struct {
 type Group struct {
 	Stack   []schedulers.Place // the suspended functions, the innermost first
 	More    int                // how many further functions are not in Stack
-	Waits   string             // what for: "sleep", "job", "coord.Mutex", "coord.Channel[int]", …
+	Waits   string             // what for: "sleep", "job", "coord.Channel[int].Receive", …
 	Count   int
 	Bytes   int64         // of the frames of one machine, without what they point to
 	Oldest  time.Duration // how long the oldest one has been suspended

@@ -28,8 +28,8 @@ const (
 	mostWaits  = 100
 )
 
-// WaitsFor returns what h waits for, what that waits for, and so on: h first, then the
-// jobs that it waits for, and so on, each once. It looks downward, where [job.AsyncStack]
+// WaitsFor returns h, the jobs that h waits for, the jobs that those wait for, and so on,
+// each once, and what each waits for. It looks downward, where [job.AsyncStack]
 // and [job.Waiters] look upward. It is a snapshot for reports, of at most a hundred jobs
 // that are at most 32 levels deep. It is empty for a nil job. It does not block.
 //

@@ -12,8 +12,7 @@ import (
 // most is how many steps a report lists: the last ones.
 const most = 60
 
-// report fails the test. shrunk is the schedule to show, found the one that was
-// found.
+// report fails the test. shrunk is the schedule to show, found the one that failed first.
 func (s *session) report(how string, shrunk, found outcome) {
 	s.t.Helper()
 	again := shrunk

@@ -28,8 +28,8 @@ func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{t
 // Buffered returns how many bytes wait for Flush. It does not block.
 func (b *BufferedWriter) Buffered() int { return b.n }
 
-// Write takes all of p, and writes only what does not fit into the buffer. It
-// blocks only then; its twin is [BufferedWriter.WriteAsync].
+// Write takes all of p. If p does not fit into the buffer, it flushes that first, and
+// blocks then. Its twin is [BufferedWriter.WriteAsync].
 func (b *BufferedWriter) Write(p []byte) (int, error) { return coalesced(b, p) }
 
 // WriteAsync is [BufferedWriter.Write] as a job. p belongs to the job until it has

@@ -69,9 +69,9 @@
 // blocks in package net: order, deadlines and errors are the same, memory use is
 // not. The build tag netio_portable selects that form on Linux.
 //
-// A poller cannot start in a bubble of testing/synctest, whose clock does not
-// advance with the network: Listen, Dial and Adopt return an error there. Tests
-// in a bubble use net.Pipe.
+// On Linux a poller cannot start in a bubble of testing/synctest, whose clock does
+// not advance with the network: where no socket is open yet, Listen, Dial and Adopt
+// return an error there. Tests in a bubble use net.Pipe.
 //
 // # When to use package net
 //

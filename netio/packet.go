@@ -217,7 +217,7 @@ func (c *PacketConn) SetDeadline(t time.Time) error { return c.end.setDeadlines(
 // SetReadDeadline is [Conn.SetReadDeadline] for datagrams.
 func (c *PacketConn) SetReadDeadline(t time.Time) error { return c.end.setDeadlines(t, true, false) }
 
-// SetWriteDeadline is [Conn.SetWriteDeadline] for datagrams, of which none is sent in
+// SetWriteDeadline is [Conn.SetWriteDeadline] for datagrams. A datagram is never sent in
 // part.
 func (c *PacketConn) SetWriteDeadline(t time.Time) error { return c.end.setDeadlines(t, false, true) }
 

@@ -68,9 +68,9 @@ type Leaver interface {
 	// Leaving returns the worker to name in the hint of such a submission instead
 	// of this one, to its own scheduler or any other: always the same. Like every
 	// hint it may be wrong; the submitted work may then wait for the worker as
-	// long as the worker's current work takes. Only the goroutine that runs a
-	// work item names it, when it submits that very item in order to yield
-	// ([PreferFairness]).
+	// long as the worker's current work takes. Together with [PreferFairness] it
+	// may be named only by the goroutine that runs a work item, when it submits
+	// that same item in order to yield.
 	Leaving() Worker
 }
 

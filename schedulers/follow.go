@@ -88,7 +88,7 @@ func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 
 // Reasoner describes an operation that a machine or a goroutine can wait for.
 type Reasoner interface {
-	// Reason returns what the waiter waits for ("Mutex.Lock", "job #5") and the name of
+	// Reason returns what the waiter waits for ("coord.Mutex", "job #5") and the name of
 	// its holder, or "" if it has no holder or the holder is not known. It must not
 	// block.
 	Reason() (what, holder string)

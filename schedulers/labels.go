@@ -38,7 +38,8 @@ func LabelsOf(ctx context.Context) *Labels {
 	return &Labels{ctx}
 }
 
-// HasLabels is LabelsOf without its result.
+// HasLabels reports whether ctx has labels for the profiler. A nil ctx has none. It does not
+// block.
 func HasLabels(ctx context.Context) (has bool) {
 	switch c := ctx.(type) {
 	case nil:

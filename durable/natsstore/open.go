@@ -32,13 +32,13 @@ type settings struct {
 // "movenext". Stores with different names in one account have nothing to do with each other.
 func Bucket(name string) Option { return func(s *settings) { s.bucket = name } }
 
-// Shards is over how many buckets instances are spread, by a hash of the id, if this call makes
-// the buckets; 8 by default. Each has a leader and a log of its own, so more of them write more in
-// parallel.
+// Shards sets the number of buckets over which instances are spread, by a hash of the id, if this
+// call makes the buckets; 8 by default. Each has a leader and a log of its own, so more of them
+// write more in parallel.
 func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 
-// Replicas is on how many servers each bucket is kept, if this call makes the buckets. The default
-// is 3 in a cluster, 1 elsewhere.
+// Replicas sets the number of servers that keep each bucket, if this call makes the buckets. The
+// default is 3 in a cluster, 1 elsewhere.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
 // Patience is how long a call waits for servers that do not answer, 20 seconds by default: a
@@ -80,8 +80,10 @@ func settingsOf(opts []Option) (settings, error) {
 
 // Connect opens a store on NATS servers that have JetStream, and makes its buckets if they are
 // missing. The address is a URL or several with commas, like nats://a:4222,nats://b:4222. It
-// blocks until the buckets can be used, ctx has ended, or the [Patience] has. The store has
-// goroutines and a connection, which [Store.Close] gives back. It connects again by itself.
+// blocks until the buckets can be used, ctx has ended, or the [Patience] has. If it can reach no
+// server, it fails at once with the error of nats.Connect, unless an option of [Nats] has that try
+// again. The store has goroutines and a connection, which [Store.Close] gives back. It connects
+// again by itself.
 func Connect(ctx context.Context, address string, opts ...Option) (*Store, error) {
 	set, err := settingsOf(opts)
 	if err != nil {

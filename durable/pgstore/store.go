@@ -18,8 +18,8 @@ import (
 	"github.com/movenext/movenext/durable/internal/listeners"
 )
 
-// Connections is how many connections a store has at most, unless its address says
-// pool_max_conns.
+// Connections is how many connections a store has at most for its own records, unless its address
+// says pool_max_conns. The transactions of steps have up to [Transactions] more.
 const Connections = 16
 
 // ErrClosed is the error of a store that has been closed.
@@ -99,7 +99,11 @@ func (s *Store) open(ctx context.Context, address string) error {
 		return err
 	}
 	s.writer.pool = s.pool
-	return s.openSteps(ctx, own)
+	if err := s.openSteps(ctx, own); err != nil {
+		s.pool.Close()
+		return err
+	}
+	return nil
 }
 
 // Close waits for the calls that have begun, and closes the connections. Later calls return

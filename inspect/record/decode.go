@@ -63,19 +63,29 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-func (d *decoder) uint() uint64 {
+// uint reads a number as package binary writes it. That package's own reader does not tell
+// a number that is too large from a failure of what it reads from.
+func (d *decoder) uint() (n uint64) {
 	if d.err != nil {
 		return 0
 	}
-	n, err := binary.ReadUvarint(d.in)
-	if err != nil {
-		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			err = fmt.Errorf("%w: %w", ErrFormat, err)
+	for shift := 0; ; shift += 7 {
+		b, err := d.in.ReadByte()
+		switch {
+		case err == io.EOF && shift > 0:
+			err = io.ErrUnexpectedEOF
+		case err == nil && shift == 63 && b > 1:
+			err = fmt.Errorf("%w: a number has more than 64 bits", ErrFormat)
 		}
-		d.fail(err)
-		return 0
+		if err != nil {
+			d.fail(err)
+			return 0
+		}
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return n
+		}
 	}
-	return n
 }
 
 // int reads a number that is at most as large as every int is.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -371,6 +372,11 @@ func TestNoRecording(t *testing.T) {
 	}
 	_, err := record.Read(strings.NewReader("movenext recording 1\n"))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	_, err = record.Read(strings.NewReader("movenext recording 1\n" + strings.Repeat("\xff", 10)))
+	require.ErrorIs(t, err, record.ErrFormat, "a number of 70 bits")
+	_, err = record.Read(io.MultiReader(strings.NewReader("movenext recording 1\n"), iotest.ErrReader(io.ErrClosedPipe)))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	require.NotErrorIs(t, err, record.ErrFormat, "the reader has failed")
 	_, err = record.Read(strings.NewReader("movenext recording 1\n\x22\x00\x07\x00"))
 	require.ErrorIs(t, err, record.ErrFormat, "there is no seventh scheduler")
 }

@@ -13,9 +13,11 @@ import (
 )
 
 var (
-	// ErrFull is why a recording has ended that reached its maximum size; see [MaxBytes].
+	// ErrFull is the reason if a recording has ended because it reached its maximum size; see
+	// [MaxBytes].
 	ErrFull = errors.New("record: the recording has reached its maximum size")
-	// ErrBehind is why a recording has ended of which too much was not written yet.
+	// ErrBehind is the reason if a recording has ended because too many bytes waited for the
+	// writer.
 	ErrBehind = errors.New("record: the writer is slower than the program")
 )
 
@@ -37,8 +39,8 @@ type Option struct {
 	onError schedulers.Hook[error]
 }
 
-// MaxBytes ends the recording with [ErrFull] before it is larger than n bytes, but not
-// before it has some hundred.
+// MaxBytes ends the recording with [ErrFull] before it is larger than n bytes. A smaller n
+// counts as some hundred bytes.
 func MaxBytes(n int64) Option { return Option{max: n} }
 
 // OneIn records the events of about one work item, and of one job, in n: all of its

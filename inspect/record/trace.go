@@ -17,8 +17,8 @@ import (
 // of a work item a region on the goroutine that runs it, and steals, injections and
 // suspensions are messages. So go tool trace shows which goroutine ran what, among what
 // Go's scheduler did. It hears of all work and jobs, or of those that [OneIn] and [Of]
-// select; with Of a job is a task from its first run. It does not block and is safe for concurrent use; stop may be called more than
-// once.
+// select; with Of a job is a task from its first run. It does not block and is safe for
+// concurrent use; stop may be called more than once.
 //
 // job.FollowTrace is for programs with tasks of their own: it makes jobs tasks below
 // them. The two are independent of each other.
@@ -42,9 +42,10 @@ func Trace(opts ...Option) (stop func()) {
 type tracer struct {
 	of []schedulers.Scheduler
 
-	mu      sync.Mutex
-	tasks   map[uint64]*task  // by the ID of the job
-	waiting map[uint64]string // the names of jobs that no selected scheduler has run yet, with Of
+	mu    sync.Mutex
+	tasks map[uint64]*task // by the ID of the job
+	// With Of, the names of jobs that no selected scheduler has run yet.
+	waiting map[uint64]string
 	regions map[spot][]*trace.Region
 }
 

@@ -122,6 +122,10 @@ func (p *Pool) awaitRoom(w schedulers.Work, by schedulers.Worker) error {
 	return s.err
 }
 
+// RunsInPlace implements [schedulers.InPlacer]: it is true if a full queue makes submitters
+// run their work, by the option [CallerRuns]. It does not block.
+func (p *Pool) RunsInPlace() bool { return p.bound != nil && p.bound.full == CallerRuns }
+
 // runHere runs w on the caller's goroutine; w never was in a queue. mu is held, but not
 // while w runs.
 func (p *Pool) runHere(w schedulers.Work, on *worker) {

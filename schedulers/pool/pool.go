@@ -35,7 +35,7 @@ type Pool struct {
 	hungry interleave.Bool
 
 	// called reports that yielding work must take mu: the global queue may have
-	// work, or the pool is closed. It is written under mu; see yield.go.
+	// work, or the pool is closed. It is cleared under mu; see yield.go.
 	called interleave.Bool
 
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale

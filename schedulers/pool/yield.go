@@ -58,7 +58,7 @@ func (w *worker) repeat(work schedulers.Work) bool {
 	return true
 }
 
-// call makes yielding work take the lock; mu is held.
+// call makes yielding work take the lock. It needs no lock itself.
 func (p *Pool) call() {
 	if !p.called.Load() {
 		p.called.Store(true)

@@ -24,7 +24,7 @@ type Waiting struct {
 	Work   string        // its String or Name, or else its type
 	Since  time.Duration // on the virtual clock
 	Where  string        // function, file and line of the wait
-	For    string        // what it waits for: "Mutex.Lock", "job #5"; "" if that is not known
+	For    string        // what it waits for: "coord.Mutex", "job #5"; "" if that is not known
 	Holder string        // the holder of what it waits for, by name, if known
 }
 

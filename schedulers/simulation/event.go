@@ -46,7 +46,7 @@ type Event struct {
 	Kind  Kind             // Begin, Resume, Expire or Interrupted
 	Work  string           // its String or Name, a job's number, or its type
 	Where schedulers.Place // where it continues; the zero Place: it begins, or that is not known
-	For   string           // what it has waited for: "Mutex.Lock", "job #5"; "" if not known
+	For   string           // what it has waited for: "coord.Mutex", "job #5"; "" if not known
 }
 
 // String returns the event as one line of a log.

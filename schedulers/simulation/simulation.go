@@ -137,7 +137,7 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 
 // Submit queues w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, and
 // with [schedulers.ErrRejected] if w is nil or [Refuse] says so. It never blocks and
-// never runs w. Of the hints it looks at schedulers.Resumed alone, for Refuse.
+// never runs w. It ignores all hints but schedulers.Resumed, which Refuse needs.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	if s.refuses(w, from) {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w})

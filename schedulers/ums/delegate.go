@@ -11,8 +11,8 @@ import (
 // other, in the order of the calls. It is for policies and observers, which must
 // not wait for locks that workers use, including hidden ones; f may wait for
 // them, in a marked call. It does not block. It returns nil, or
-// [schedulers.ErrShutdown] after Shutdown, or [schedulers.ErrRejected] if f is
-// nil.
+// [schedulers.ErrShutdown] after Shutdown unless that worker still runs, or
+// [schedulers.ErrRejected] if f is nil.
 //
 // An accepted function runs before Shutdown returns nil. It is dropped by a Shutdown
 // that gives up before the worker has begun.

@@ -12,10 +12,10 @@ type Option func(*Scheduler)
 
 // Processors sets how many work items run at a time, not counting those that have
 // blocked: work that has lost its processor in a wait runs to its end without
-// one, next to the work that got the processor. So one processor is no lock; a
-// strand over the scheduler is (package exclusive). The default is GOMAXPROCS at
-// the time of New. A number below one means one, and one above 65 536 means 65
-// 536.
+// one, next to the work that got the processor. So a single processor does not
+// exclude concurrent work; a strand over the scheduler does (package exclusive).
+// The default is GOMAXPROCS at the time of New. A number below one means one, and
+// one above 65536 means 65536.
 func Processors(n int) Option {
 	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }
@@ -34,8 +34,9 @@ func Patience(d time.Duration) Option {
 	return func(s *Scheduler) { s.watch.patience = d }
 }
 
-// MaxWorkers bounds the workers, including those that have lost their processors; the
-// default is 10 000, as in Go. It is never less than the number of processors.
+// MaxWorkers bounds the workers, including those that have lost their processors, and not
+// the goroutines of long-running work; the default is 10 000, as in Go. It is never less than
+// the number of processors.
 func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
