@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Option changes what [Track] tracks or [Handler] serves. An option that does not
-// concern the function has no effect.
+// Option changes what [Track] tracks, [Observe] hears or [Handler] serves. An option that
+// does not concern the function has no effect.
 type Option struct {
 	sample int
 	named  bool

@@ -30,6 +30,6 @@
 //
 // Nothing while no collector exists. With one, each work item and each step of a job
 // costs some hundred nanoseconds; [OneIn] measures a part of them, and scales counts up.
-// A collector remembers at most 100 000 works and jobs at a time, 1000 functions and 100
-// names of schedulers; what is beyond counts under "other", or is not timed.
+// A collector remembers at most 100 000 works and as many jobs at a time, 1000 functions and
+// 100 names of schedulers; what is beyond counts under "other", or is not timed.
 package metrics

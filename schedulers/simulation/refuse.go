@@ -21,7 +21,7 @@ func Refuse(f func(w schedulers.Work) bool) Option {
 
 // refuses reports whether a submission is refused.
 func (s *Scheduler) refuses(w schedulers.Work, from schedulers.Hint) bool {
-	if !s.refuse.IsSet() || w == nil || from.Flags&schedulers.Resumed != 0 {
+	if !s.refuse.IsSet() || from.Flags&schedulers.Resumed != 0 {
 		return false
 	}
 	r := &refusal{of: w}

@@ -139,13 +139,12 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 // with [schedulers.ErrRejected] if w is nil or [Refuse] says so. It never blocks and
 // never runs w. It ignores all hints but schedulers.Resumed, which Refuse needs.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if s.refuses(w, from) {
-		schedulers.Tell(schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w})
-		schedulers.Tell(schedulers.Event{Kind: schedulers.Refused, Scheduler: s, Work: w})
-		return schedulers.ErrRejected
-	}
 	if err := s.tally.Enter("simulation", s, w); err != nil {
 		return err
+	}
+	if s.refuses(w, from) {
+		s.tally.Refuse(s, w)
+		return schedulers.ErrRejected
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
