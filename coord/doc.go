@@ -11,7 +11,7 @@
 //	Watch                                 a value whose latest version matters
 //	Select                                the first of several, in order
 //	Reusable                              a result again and again, set by hand
-//	ObjectPool                            objects that are dear to make, lent in turn
+//	ObjectPool                            objects that are expensive to make, lent in turn
 //	Serial                                functions of one key, one after the other
 //	Lazy, SingleFlight                    computed once, by one, for all callers
 //

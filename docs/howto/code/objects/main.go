@@ -1,4 +1,4 @@
-// A pool of connections that are dear to make: two connections for six callers, one of
+// A pool of connections that are expensive to make: two connections for six callers, one of
 // which finds its connection broken.
 package main
 
