@@ -46,14 +46,13 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	if owner == "" {
 		return false, nil
 	}
-	failure := r.attempt()
-	switch {
-	case r.e.ctx.Err() != nil:
-		return false, nil // Shutdown has ended the step; the checkpoint repeats it
-	case failure != nil && r.lost != nil:
-		return false, r.lost // the store has failed, and not the step
+	if failure := r.attempt(); r.e.ctx.Err() == nil {
+		if failure != nil && r.lost != nil {
+			return false, r.lost // the store has failed, and not the step
+		}
+		return r.called(failure)
 	}
-	return r.called(failure)
+	return false, nil // Shutdown has ended the step; the checkpoint repeats it
 }
 
 // attempt calls the step, and reports and counts it.
