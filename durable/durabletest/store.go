@@ -30,6 +30,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 		{"a wait with an unseen message is due at once", unseen},
 		{"a message makes an instance due, unless it has an owner", dueByMessage},
 		{"an instance is due at its time, and for its functions", dueAtTime},
+		{"a time that nanoseconds do not reach is far away", farAway},
 		{"an instance at a step is due for workers that call it", dueForStep},
 		{"what is taken is hidden for a while", hidden},
 		{"what is taken comes as it is", takenWhole},
@@ -254,6 +255,29 @@ func dueAtTime(t *testing.T, s durable.Store) {
 		assert.True(t, at(100).Equal(next), "the next is due at %v", next)
 	}
 	assert.Equal(t, []string{"a"}, taken(t, s, at(100)))
+}
+
+func farAway(t *testing.T, s durable.Store) {
+	end := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	r := record("late")
+	r.Due = end
+	write(t, s, r)
+	got, err := s.Load(t.Context(), "late")
+	require.NoError(t, err)
+	assert.Greater(t, got.Due.Year(), 2200)
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(10), Hide: time.Second, Functions: []string{"f"}, Limit: 9})
+	require.NoError(t, err)
+	assert.Empty(t, due)
+	assert.Greater(t, next.Year(), 2200)
+
+	owned := record("owned")
+	owned.Owner = "w"
+	require.NoError(t, s.Lease(t.Context(), "w", end))
+	write(t, s, owned)
+	assert.Empty(t, taken(t, s, at(10)))
+	until, err := s.Leased(t.Context(), "w")
+	require.NoError(t, err)
+	assert.Greater(t, until.Year(), 2200)
 }
 
 func dueForStep(t *testing.T, s durable.Store) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Entries
@@ -75,7 +76,7 @@ type head struct {
 func (e *entry) encode() ([]byte, error) {
 	line, err := json.Marshal(head{
 		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step,
-		Labels: e.Labels, Created: nanos(e.Created), Updated: nanos(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: nanos(e.Due),
+		Labels: e.Labels, Created: kept(e.Created), Updated: kept(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: kept(e.Due),
 		Seen: e.Seen, Floor: e.Floor,
 	})
 	if err != nil {
@@ -121,13 +122,13 @@ const (
 )
 
 func (e *entry) note() note {
-	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: nanos(e.Updated)}
+	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: kept(e.Updated)}
 	switch {
 	case e.Owner != "":
 	case e.mail() && (e.Status == durable.Running || e.Status == durable.Waiting):
 		n.Wake = new(int64)
 	default:
-		n.Wake = nanos(e.Due)
+		n.Wake = kept(e.Due)
 	}
 	return n
 }
@@ -165,12 +166,12 @@ func text(token string) (string, bool) {
 	return string(data), err == nil
 }
 
-// nanos is a time as it is kept.
-func nanos(t time.Time) *int64 {
+// kept is a time as it is kept: nothing for the zero time.
+func kept(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	n := t.UnixNano()
+	n := nanos.Of(t)
 	return &n
 }
 

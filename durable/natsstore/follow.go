@@ -11,6 +11,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Following
@@ -26,7 +28,7 @@ func (n note) header() (nats.Header, error) {
 }
 
 func leaseHeader(until time.Time) nats.Header {
-	return nats.Header{leased: {strconv.FormatInt(until.UnixNano(), 10)}}
+	return nats.Header{leased: {strconv.FormatInt(nanos.Of(until), 10)}}
 }
 
 func leaseOf(h nats.Header) (int64, error) { return strconv.ParseInt(h.Get(leased), 10, 64) }

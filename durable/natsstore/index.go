@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // index is what this process knows of all instances that have a time, an owner, are stuck, or have
@@ -293,7 +294,7 @@ type found struct {
 func (x *index) take(t durable.Taking, most int) (list []found) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	now := t.Now.UnixNano()
+	now := nanos.Of(t.Now)
 	var due []*item
 	for _, g := range x.groups {
 		if !g.servedBy(t) {
@@ -319,7 +320,7 @@ func (x *index) take(t durable.Taking, most int) (list []found) {
 		}
 	}
 	slices.SortFunc(due, before)
-	until := t.Now.Add(t.Hide).UnixNano()
+	until := nanos.Of(t.Now.Add(t.Hide))
 	for _, it := range due[:min(len(due), most)] {
 		list = append(list, found{it.id, int(it.shard), it.seq, it.at})
 		it.hide(until)

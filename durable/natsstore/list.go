@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // List implements [durable.Store]. Stuck instances are found by the index, which may lag a little.
@@ -147,11 +148,11 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 	if err := s.ready(ctx); err != nil {
 		return 0, err
 	}
-	for worker, seq := range s.index.gone(before.UnixNano()) {
+	for worker, seq := range s.index.gone(nanos.Of(before)) {
 		_ = s.workers().stream.DeleteMsg(ctx, seq) // or it has a newer lease, or is gone
 		s.index.forgetWorker(worker, seq)
 	}
-	for _, f := range s.index.endedBefore(before.UnixNano(), limit) {
+	for _, f := range s.index.endedBefore(nanos.Of(before), limit) {
 		done, err := s.purge(ctx, f)
 		if err != nil {
 			return n, err

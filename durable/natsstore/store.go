@@ -17,6 +17,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // Errors of stores.
@@ -189,7 +190,7 @@ type sending struct {
 func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	e := *old
 	e.box.Last++
-	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: nanos(c.m.Sent), Payload: c.m.Payload}
+	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: kept(c.m.Sent), Payload: c.m.Payload}
 	if err := c.note(ctx, &e); err != nil {
 		return nil, err
 	}
@@ -279,7 +280,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	seq, err := s.put(ctx, b, b.prefix+"l."+token(worker), nil, leaseHeader(until), nil)
 	if err == nil {
 		s.index.own(worker)
-		s.index.lease(worker, seq, until.UnixNano())
+		s.index.lease(worker, seq, nanos.Of(until))
 		s.listeners.Tell()
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Taking
@@ -65,7 +66,7 @@ const reading = time.Second
 
 // claimAll claims instances, and reads them.
 func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []claimed {
-	alone := s.index.alone(t.Now.UnixNano())
+	alone := s.index.alone(nanos.Of(t.Now))
 	out := make([]claimed, len(list))
 	turns := make(chan struct{}, claiming)
 	var all sync.WaitGroup
@@ -84,7 +85,7 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []
 			defer cancel()
 			var err error
 			if c.taken, err = s.taken(limited, f); err != nil {
-				c.until = t.Now.Add(reading).UnixNano()
+				c.until = nanos.Of(t.Now.Add(reading))
 			}
 		})
 	}
@@ -119,7 +120,7 @@ func (s *Store) claim(ctx context.Context, t durable.Taking, f found) (until int
 		if err != nil || m == nil {
 			return 0
 		}
-		if other, err := leaseOf(m.Header); err == nil && other > t.Now.UnixNano() {
+		if other, err := leaseOf(m.Header); err == nil && other > nanos.Of(t.Now) {
 			return other
 		}
 		expected = m.Sequence

@@ -16,6 +16,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // Connections is how many connections a store has at most for its own records, unless its address
@@ -188,7 +189,7 @@ func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err er
 		query = dropBelow
 	}
 	err = by.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), printable(r.Reason), string(labels),
-		nanos(r.Created), nanos(r.Updated), r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+		kept(r.Created), kept(r.Updated), r.Owner, r.Epoch, kept(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = durable.ErrConflict
 	}
@@ -215,7 +216,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 		return err
 	}
 	var status durable.Status
-	err := s.pool.QueryRow(background(ctx), send, id, m.Name, m.Key, m.Payload, nanos(m.Sent)).Scan(&status)
+	err := s.pool.QueryRow(background(ctx), send, id, m.Name, m.Key, m.Payload, kept(m.Sent)).Scan(&status)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return durable.ErrNotFound
@@ -269,7 +270,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 		return err
 	}
 	_, err := s.pool.Exec(background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
-		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, nanos(until))
+		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, kept(until))
 	return s.wrap(err)
 }
 
@@ -333,7 +334,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 			DELETE FROM keys USING old WHERE keys.id = old.id
 		), gone AS (
 			DELETE FROM leases WHERE until < $1 AND NOT EXISTS (SELECT FROM instances WHERE owner = worker)
-		) SELECT count(*) FROM forgotten`, nanos(before), limit).Scan(&n)
+		) SELECT count(*) FROM forgotten`, kept(before), limit).Scan(&n)
 	return n, s.wrap(err)
 }
 
@@ -375,12 +376,12 @@ func printable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// nanos is a time as it is kept.
-func nanos(t time.Time) *int64 {
+// kept is a time as it is kept: nothing for the zero time.
+func kept(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	n := t.UnixNano()
+	n := nanos.Of(t)
 	return &n
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Taking
@@ -57,7 +58,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 		return nil, time.Time{}, err
 	}
 	ctx = background(ctx)
-	now, hidden := t.Now.UnixNano(), t.Now.Add(t.Hide)
+	now, hidden := nanos.Of(t.Now), t.Now.Add(t.Hide)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		found, err := candidates(ctx, tx, now, t)
 		if err != nil {
@@ -69,7 +70,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 		}
 		batch := &pgx.Batch{}
 		if len(ids) > 0 {
-			batch.Queue(hide, hidden.UnixNano(), ids)
+			batch.Queue(hide, nanos.Of(hidden), ids)
 		}
 		if soonest = t.Now; len(found) <= t.Limit { // else more are due
 			batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {

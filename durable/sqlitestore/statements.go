@@ -86,8 +86,8 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 	if r.Version == 0 {
 		by = t.create
 	}
-	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos(r.Created), nanos(r.Updated),
-		r.Owner, r.Epoch, nanos(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, kept(r.Created), kept(r.Updated),
+		r.Owner, r.Epoch, kept(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, durable.ErrConflict
 	}
@@ -123,7 +123,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	if err := t.number.QueryRowContext(ctx, id).Scan(&seq); err != nil {
 		return err
 	}
-	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, nanos(m.Sent)); err != nil {
+	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, kept(m.Sent)); err != nil {
 		return err
 	}
 	if owner != "" || status == durable.Stuck {
@@ -141,7 +141,7 @@ func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n 
 		err := rows.Scan(&id)
 		old = append(old, id)
 		return err
-	}, t.old, nanos(before), limit)
+	}, t.old, kept(before), limit)
 	if err != nil {
 		return 0, err
 	}
@@ -152,6 +152,6 @@ func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n 
 			}
 		}
 	}
-	_, err = t.forgetLeases.ExecContext(ctx, nanos(before))
+	_, err = t.forgetLeases.ExecContext(ctx, kept(before))
 	return len(old), err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // BusyTimeout is how long a write waits for another process that writes.
@@ -181,7 +182,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	over := !until.After(time.Now()) // what the worker owns is due
 	return s.w.do(ctx, over, func(ctx context.Context, t *statements) error {
-		_, err := t.lease.ExecContext(ctx, worker, nanos(until))
+		_, err := t.lease.ExecContext(ctx, worker, kept(until))
 		return err
 	})
 }
@@ -297,9 +298,9 @@ func each(ctx context.Context, f func(*sql.Rows) error, query interface {
 	return rows.Err()
 }
 
-// nanos is a time as it is kept.
-func nanos(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixNano(), Valid: !t.IsZero()}
+// kept is a time as it is kept: nothing for the zero time.
+func kept(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: nanos.Of(t), Valid: !t.IsZero()}
 }
 
 func timeOf(n sql.NullInt64) time.Time {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Taking
@@ -36,7 +37,7 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	now, functions, steps := by.Now.UnixNano(), string(names), string(some)
+	now, functions, steps := nanos.Of(by.Now), string(names), string(some)
 	found, err := t.candidates(ctx, functions, steps, now, by.Limit)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -59,7 +60,7 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 		soonest(found[n].at)
 	}
 	if n > 0 {
-		soonest(hidden.UnixNano())
+		soonest(nanos.Of(hidden))
 	}
 	err = each(ctx, func(rows *sql.Rows) error {
 		var at int64
@@ -111,7 +112,7 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 	}
 	all, err := json.Marshal(rows)
 	if err == nil {
-		_, err = t.hide.ExecContext(ctx, nanos(until), string(all))
+		_, err = t.hide.ExecContext(ctx, kept(until), string(all))
 	}
 	return list, err
 }
