@@ -229,6 +229,18 @@ func TestAStepIsTriedAgainAsItsRetrySays(t *testing.T) {
 	})
 }
 
+// The pauses shrink, down to a nanosecond, and do not turn into the longest.
+func TestAFactorBelowOneShortensThePauses(t *testing.T) {
+	in(t, func(t *testing.T) {
+		begin, n := time.Now(), 0
+		_, err := outcome(t, scripted{step: func(context.Context) (int, error) { n++; return 0, io.ErrUnexpectedEOF }},
+			durable.RetryStep("step", durable.Retry{Attempts: 40, First: time.Second, Factor: 0.1, Most: time.Hour}))
+		require.ErrorContains(t, err, io.ErrUnexpectedEOF.Error())
+		assert.Equal(t, 40, n)
+		assert.Less(t, time.Since(begin), time.Minute)
+	})
+}
+
 func TestAStepIsNotTriedAgain(t *testing.T) {
 	often := durable.RetryStep("", durable.Retry{Attempts: 9, Never: []error{io.EOF}})
 	for _, c := range []struct {

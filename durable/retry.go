@@ -45,9 +45,11 @@ func (r Retry) again(err error, failures int) (pause time.Duration, ok bool) {
 		factor = 2
 	}
 	for range failures - 1 {
-		if pause = time.Duration(float64(pause) * factor); pause >= most || pause <= 0 {
+		next := float64(pause) * factor
+		if next >= float64(most) {
 			return most, true
 		}
+		pause = max(1, time.Duration(next)) // a factor below one ends at a nanosecond
 	}
 	return min(pause, most), true
 }
