@@ -92,7 +92,7 @@ func (l *Limiter) SetLimit(r Limit) { l.SetLimitAt(l.now(), r) }
 func (l *Limiter) SetLimitAt(t time.Time, r Limit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tokens, l.last = l.at(t), t
+	l.advance(t)
 	l.limit = r
 }
 
@@ -103,7 +103,7 @@ func (l *Limiter) SetBurst(b int) { l.SetBurstAt(l.now(), b) }
 func (l *Limiter) SetBurstAt(t time.Time, b int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tokens, l.last = l.at(t), t
+	l.advance(t)
 	l.burst = b
 }
 
@@ -229,6 +229,15 @@ func (l *Limiter) at(t time.Time) float64 {
 		return min(l.tokens, float64(l.burst))
 	}
 	return min(l.tokens+l.limit.tokens(t.Sub(l.last)), float64(l.burst))
+}
+
+// advance counts the tokens up to t; mu is held. The time of the last count never goes back: what
+// was counted already would be counted again.
+func (l *Limiter) advance(t time.Time) {
+	l.tokens = l.at(t)
+	if t.After(l.last) {
+		l.last = t
+	}
 }
 
 // reserve takes n tokens if that takes no longer than longest.

@@ -95,6 +95,24 @@ func TestRateAndBurstMayChange(t *testing.T) {
 	assert.InDelta(t, 2.0, l.Tokens(), 1e-9)
 }
 
+// The clock of a caller may be behind that of another: no time is counted twice.
+func TestAnEarlierChangeGrantsNothingTwice(t *testing.T) {
+	for name, change := range map[string]func(l *rate.Limiter){
+		"of the limit": func(l *rate.Limiter) { l.SetLimitAt(t0, 1) },
+		"of the burst": func(l *rate.Limiter) { l.SetBurstAt(t0, 5) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := rate.NewLimiter(1, 5)
+			require.True(t, l.AllowN(t0, 5))
+			require.True(t, l.AllowN(at(50), 5))
+			change(l)
+			assert.False(t, l.AllowN(at(50), 1))
+			assert.True(t, l.AllowN(at(60), 1))
+			assert.False(t, l.AllowN(at(60), 1))
+		})
+	}
+}
+
 // Both forms wait alike: a burst at once, then one per interval.
 func TestWaitsInABubble(t *testing.T) {
 	for name, wait := range map[string]func(l *rate.Limiter, ctx context.Context) error{
