@@ -53,7 +53,7 @@ func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 		ctx = context.Background()
 	}
 	m.job = p.maker(ctx)
-	v, err = m.job.Await()
+	v, err = job.WaitAsync(ctx, m.job).Await() // a maker may go on when ctx has ended
 	m.good = err == nil
 	return v, err
 }
@@ -120,9 +120,9 @@ type making[T any] struct {
 	node continuation.Node
 }
 
-// end ends the making. A caller that was refused the wait, since its home is gone or
-// would deadlock, has no object, and the job may still make one: its room is kept until the
-// job has ended.
+// end ends the making. A caller whose context ended, or that was refused the wait, since its home
+// is gone or would deadlock, has no object, and the job may still make one: its room is kept
+// until the job has ended.
 func (m *making[T]) end() {
 	if m.good {
 		m.of.delivered()

@@ -222,9 +222,9 @@ func (f *madeFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	// object_loan.go:56: v, err = m.job.Await()
+	// object_loan.go:56: v, err = job.WaitAsync(ctx, m.job).Await() // a maker may go on when ctx has ended
 //line github.com/movenext/movenext/coord/object_loan.go:56
-	f.await1 = f.m.job
+	f.await1 = job.WaitAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:56
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/object_loan_async.go:231
@@ -399,4 +399,4 @@ func (f *usedMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d72d38a44c1d3943
+// Digest of what is above: 4cb6823c71b246f8
