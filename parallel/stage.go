@@ -134,7 +134,7 @@ func (s *stage[T, R]) next() (v R, err error) {
 		s.advance()
 		if b := s.ready(); b != nil {
 			v, err := b.job.GetResult()
-			if errors.Is(err, ErrSkip) {
+			if leavesOut(err) {
 				continue
 			}
 			if err != nil {
@@ -157,6 +157,13 @@ func (s *stage[T, R]) next() (v R, err error) {
 	}
 	_, err = s.outcome()
 	return v, err
+}
+
+// leavesOut reports whether a body has asked to leave its value out. One that has panicked has
+// not, even if it has panicked with ErrSkip.
+func leavesOut(err error) bool {
+	_, panicked := errors.AsType[*job.PanicError](err)
+	return !panicked && errors.Is(err, ErrSkip)
 }
 
 // advance asks for values and begins bodies, as far as both go without a wait.

@@ -175,6 +175,25 @@ func TestAStageThatIsLeftCancelsItsBodiesAndWaitsForThem(t *testing.T) {
 	})
 }
 
+// A panic is never left out, whatever its value is.
+func TestAPanicWithErrSkipFailsAStage(t *testing.T) {
+	stageForms(t, func(t *testing.T, collect collector) {
+		inBubble(t, func(t *testing.T, ctx context.Context) {
+			got, err := collect(ctx, valuesOf(1, 2, 3), func(ctx context.Context, i int) *job.Job[int] {
+				return job.Run(ctx, func(context.Context) (int, error) {
+					if i == 2 {
+						panic(ErrSkip)
+					}
+					return i, nil
+				})
+			}, none, []Option{Degree(1)})
+			var p *job.PanicError
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, []int{1}, got)
+		})
+	})
+}
+
 func TestAStageEndsWithItsFirstFailure(t *testing.T) {
 	even := func(ctx context.Context, i int) *job.Job[int] {
 		switch {
