@@ -224,7 +224,11 @@ func (s *Scope) enter(l *childSlot) bool {
 // exit counts one child less, which has ended with err.
 func (s *Scope) exit(final Status, err error, l *childSlot) continuation.Chain {
 	s.mu.Lock()
-	return s.leave(final, err, l.end())
+	held := l.end()
+	if !held {
+		s.gate.forget()
+	}
+	return s.leave(final, err, held)
 }
 
 // leave is exit with mu held, which it unlocks. holds says that the child had a slot.

@@ -1,6 +1,10 @@
 package job
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"slices"
+
+	"github.com/movenext/movenext/schedulers"
+)
 
 // # Children in flight
 //
@@ -39,6 +43,7 @@ type gate struct {
 	limit    int // zero or less: none
 	inFlight int
 	queue    []heldChild // wait for a slot; the first first
+	ended    int         // of those in the queue; see forget
 	serving  bool        // a goroutine is in admit, and looks again
 }
 
@@ -50,6 +55,9 @@ type heldChild interface {
 
 	// take gives the child a slot, with mu held; false: it has ended in the queue.
 	take() bool
+
+	// endedInQueue reports whether the child has ended without a slot; mu is held.
+	endedInQueue() bool
 }
 
 // enter takes a slot, or reports false: a newcomer never overtakes the queue.
@@ -74,8 +82,19 @@ func (g *gate) next() heldChild {
 			g.inFlight++
 			return first
 		}
+		g.ended--
 	}
 	return nil
+}
+
+// forget notes that a child has ended in the queue, and drops those that have once they are more
+// than half of it. The slots may be taken for hours, and each child holds what its function
+// holds; to look for the one child would cost the length of the queue at each end.
+func (g *gate) forget() {
+	if g.ended++; 2*g.ended > len(g.queue) {
+		g.queue = slices.DeleteFunc(g.queue, heldChild.endedInQueue)
+		g.ended = 0
+	}
 }
 
 // hold puts a child into the queue.
@@ -123,6 +142,9 @@ func (s *Scope) serve() {
 // take implements heldChild.
 func (c *child) take() bool { return true }
 
+// endedInQueue implements heldChild. A child without a handle ends when it runs.
+func (c *child) endedInQueue() bool { return false }
+
 // admitted implements heldChild.
 func (c *child) admitted() { c.scope.offer(c) }
 
@@ -145,6 +167,9 @@ func (l *childSlot) end() bool {
 
 // take implements heldChild.
 func (t *spawned[T]) take() bool { return t.slot.take() }
+
+// endedInQueue implements heldChild.
+func (t *spawned[T]) endedInQueue() bool { return t.slot.gone }
 
 // admitted implements heldChild.
 func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }

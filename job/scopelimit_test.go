@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -117,6 +118,31 @@ func TestAChildThatIsCanceledInLineTakesNoSlot(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 7, n)
 	require.NoError(t, s.Wait())
+}
+
+// The slot is taken for long. Canceled children are free nevertheless, and the others keep their
+// order.
+func TestChildrenThatAreCanceledInLineAreForgotten(t *testing.T) {
+	s, release := held(t)
+	var freed atomic.Int64
+	var order []int
+	var kept []*job.Job[int]
+	for i := range 1000 {
+		j := job.Spawn(s, func(context.Context) (int, error) { order = append(order, i); return i, nil })
+		runtime.AddCleanup(j, func(int) { freed.Add(1) }, 0)
+		if i%100 == 0 {
+			kept = append(kept, j)
+		} else {
+			j.Cancel()
+		}
+	}
+	require.Eventually(t, func() bool { runtime.GC(); return freed.Load() >= 950 }, 10*time.Second, time.Millisecond)
+	release()
+	require.NoError(t, s.Wait())
+	assert.Equal(t, []int{0, 100, 200, 300, 400, 500, 600, 700, 800, 900}, order)
+	for _, j := range kept {
+		assert.Equal(t, job.Completed, j.Status())
+	}
 }
 
 func TestTheEndOfTheScopeReachesTheLine(t *testing.T) {
