@@ -99,10 +99,13 @@ func (s *Scope) record(d Diagnostics, depth int) {
 	}
 }
 
-// withLabels calls a child's function as the profiler wants to see it.
-func (s *Scope) withLabels(ctx context.Context, fn func(context.Context) error) error {
+// followed calls a child's function as the profiler, and a scheduler that learns, want to see it.
+func (s *Scope) followed(ctx context.Context, fn func(context.Context) error) error {
+	if s.home.LongRunning != nil {
+		defer timingOf(s.home.LongRunning, fn).end()
+	}
 	if s.mode&labeled != 0 {
-		defer pprof.SetGoroutineLabels(context.Background()) // see followed
+		defer pprof.SetGoroutineLabels(context.Background()) // as for a job
 		pprof.SetGoroutineLabels(ctx)
 	}
 	return fn(ctx)
@@ -115,8 +118,12 @@ func (r *rare) nameOr(other string) string {
 	return other
 }
 
-// followed calls the function as the profiler and the tracer want to see it.
+// followed calls the function as the profiler, the tracer and a scheduler that learns want to see
+// it.
 func (t *task[T]) followed(self invoker[T]) (T, error) {
+	if r, ok := self.(interface{ function() any }); ok && t.mode&timed != 0 {
+		defer timingOf(t.home.LongRunning, r.function()).end()
+	}
 	defer t.follow()()
 	return self.invoke(&t.body)
 }

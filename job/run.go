@@ -29,6 +29,7 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
+	t.foresee(fn)
 	t.state.set(Created)
 	return &t.Job
 }
@@ -41,6 +42,7 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
+	t.foresee(fn)
 	_ = t.submit(t.home, t.flags) // the job carries the refusal
 	return &t.Job
 }
@@ -51,6 +53,7 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
+	t.foresee(fn)
 	_ = t.submit(t.home, t.flags)
 	return &t.Job
 }
@@ -63,6 +66,8 @@ func (t *runJob[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
 func (t *runJob[T]) drop() { t.fn = nil }
+
+func (t *runJob[T]) function() any { return t.fn }
 
 // goJob is runJob without a result: wrapping fn in a closure would be one
 // allocation more.
@@ -79,6 +84,8 @@ func (t *goJob) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
 
 func (t *goJob) drop() { t.fn = nil }
+
+func (t *goJob) function() any { return t.fn }
 
 // RunSynchronously runs a Created job on the calling goroutine and returns nil when it
 // has ended; the job tells how. It returns [ErrStarted], and runs nothing, if the job

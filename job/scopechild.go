@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/longrun"
 	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
@@ -119,7 +120,11 @@ func (s *Scope) submit(c *child) bool {
 // offer is submit for a child that has a slot.
 func (s *Scope) offer(c *child) bool {
 	c.state.Store(childQueued)
-	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
+	flags := s.flags
+	if f := s.home.LongRunning; f != nil && f.Has(longrun.Code(c.fn)) {
+		flags |= schedulers.LongRunning
+	}
+	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refused(err), false, s.from)
 		return false
@@ -176,7 +181,7 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 	if s.ctx.Err() != nil {
 		return Canceled, nil, true
 	}
-	err = s.withLabels(s.views.of(s, on), c.fn)
+	err = s.followed(s.views.of(s, on), c.fn)
 	if suspension.Of(err) != nil {
 		return Running, err, true
 	}
@@ -388,6 +393,9 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 		return t.failed(ErrScopeEnded)
 	}
 	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
+	if err == nil {
+		t.foresee(fn)
+	}
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 

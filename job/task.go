@@ -139,7 +139,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 		return Canceled, nil, true
 	}
 	var err error
-	if t.mode&(labeled|traced) == 0 {
+	if t.mode&(labeled|traced|timed) == 0 {
 		t.value, err = self.invoke(&t.body)
 	} else {
 		t.value, err = t.followed(self)

@@ -1,6 +1,10 @@
 package schedulers
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/longrun"
+)
 
 // Home is a reference to a scheduler, as jobs and frames keep it. Millions of
 // references may exist: a pointer is half the size of an interface, so each
@@ -14,6 +18,10 @@ type Home struct {
 	Scheduler Scheduler
 	Follower  Follower // the first among the layers of Scheduler, or nil
 	Labels    *Labels  // of what resumes here, or nil: a machine's own copy has them
+
+	// LongRunning are the functions that Scheduler has learned to run outside its workers, or
+	// nil if it does not learn. It is for package job.
+	LongRunning *longrun.Functions
 
 	sound bool // the result of sound; also false if it was not asked
 }
@@ -43,7 +51,20 @@ func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
 	}
-	return &Home{Scheduler: s, Follower: followerOf(s), sound: s != nil && sound(s)}
+	return &Home{Scheduler: s, Follower: followerOf(s), LongRunning: learnedBy(s), sound: s != nil && sound(s)}
+}
+
+// learner is a scheduler that learns which functions keep its workers for long; see option
+// LearnLongRunning of package pool.
+type learner interface{ LearnedLongRunning() *longrun.Functions }
+
+// learnedBy returns what s has learned, or nil if it does not learn. A scheduler on top of one
+// that learns passes the flag LongRunning on or does not; its own jobs are not asked for.
+func learnedBy(s Scheduler) *longrun.Functions {
+	if l, ok := s.(learner); ok {
+		return l.LearnedLongRunning()
+	}
+	return nil
 }
 
 // WithLabels returns a Home of the same scheduler with l.

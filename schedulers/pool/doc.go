@@ -71,7 +71,8 @@
 // up to the upper bound; [HillClimbing] searches between the two for the highest
 // throughput. Both bounds can be changed while the pool runs ([Pool.SetWorkers]). Flag
 // work that runs for long as [schedulers.LongRunning]; it then gets a goroutine outside
-// the pool's workers. Unflagged, it looks like a stall.
+// the pool's workers. Unflagged, it looks like a stall, unless the pool has learned it
+// ([LearnLongRunning]).
 //
 // # Too much work
 //

@@ -1,6 +1,10 @@
 package pool
 
-import "time"
+import (
+	"time"
+
+	"github.com/movenext/movenext/internal/longrun"
+)
 
 // Option configures a pool that is being made.
 type Option func(*Pool)
@@ -38,6 +42,28 @@ func Workers(least, most int) Option {
 func AddAfter(d time.Duration) Option {
 	return func(p *Pool) { p.stallFor, p.replacement.every = d, 0 }
 }
+
+// LearnLongRunning makes the pool learn which functions keep a worker for longer than limit. A
+// job of such a function is from then on treated as flagged with [schedulers.LongRunning]: it
+// has a goroutine outside the workers, so short work does not wait behind it, and the pool does
+// not add workers for it. A function that takes less than half of limit eight times in a row
+// is treated as before.
+//
+// It applies to functions that are given to job.New, Run, Go and Spawn, and to Go of a scope; all
+// closures that are made at one place are one function. A machine's steps and work items of
+// other kinds are not measured. Each job of the pool costs two readings of the clock. A limit of
+// zero or less switches learning off, as without this option.
+func LearnLongRunning(limit time.Duration) Option {
+	return func(p *Pool) {
+		if p.longRunning = nil; limit > 0 {
+			p.longRunning = longrun.Over(limit)
+		}
+	}
+}
+
+// LearnedLongRunning returns what the pool has learned; nil: it does not learn. It is for
+// package schedulers, which hands it to jobs.
+func (p *Pool) LearnedLongRunning() *longrun.Functions { return p.longRunning }
 
 // Name names the pool in logs and traces.
 func Name(name string) Option {

@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/longrun"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -29,6 +30,8 @@ type Pool struct {
 	stallFor time.Duration // <= 0: no worker is ever added for a stall
 	bound    *bound        // nil: the queues have no limit
 	climbing *climbing     // nil: off; otherwise mu guards what it points to
+
+	longRunning *longrun.Functions // nil: the pool does not learn them
 
 	// hungry says that a poster to a local queue must call dispatch. It is
 	// written under mu and read without it; see idle.go.

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -15,22 +15,24 @@ import (
 // and short work items behind them. A pool cannot distinguish computing from
 // waiting: it adds workers, which compute no faster, but share the processors
 // with all the others. Computations that are flagged as long-running do not
-// concern the pool.
+// concern the pool, nor do those of a function that the pool has learned.
 func long(out io.Writer, processors, works int) error {
 	t := table(out, "the long ones are", "workers at most", "short works took", "long ones took")
-	for _, flagged := range []bool{false, true} {
-		words, flags := "not flagged", schedulers.Flags(0)
-		if flagged {
-			words, flags = "flagged LongRunning", schedulers.LongRunning
-		}
-		l := &computations{
-			pool:  pool.New(pool.Workers(processors, 64*processors), pool.AddAfter(5*time.Millisecond)),
-			steps: works * 500,
-		}
-		if err := l.run(flags, 8*processors, works/100); err != nil {
+	for _, c := range []struct {
+		words string
+		opts  []pool.Option
+		flags []job.Option
+	}{
+		{words: "not flagged"},
+		{words: "flagged LongRunning", flags: []job.Option{job.LongRunning()}},
+		{words: "learned from one run", opts: []pool.Option{pool.LearnLongRunning(5 * time.Millisecond)}},
+	} {
+		opts := append(c.opts, pool.Workers(processors, 64*processors), pool.AddAfter(5*time.Millisecond))
+		l := &computations{pool: pool.New(opts...), steps: works * 500, flags: c.flags}
+		if err := l.run(8*processors, works/100); err != nil {
 			return err
 		}
-		row(t, words, l.most.Load(), l.short.Round(10*time.Microsecond), l.long.Round(time.Millisecond))
+		row(t, c.words, l.most.Load(), l.short.Round(10*time.Microsecond), l.long.Round(time.Millisecond))
 	}
 	return t.Flush()
 }
@@ -38,39 +40,36 @@ func long(out io.Writer, processors, works int) error {
 type computations struct {
 	pool  *pool.Pool
 	steps int // of a long work item
+	flags []job.Option
 
 	most        atomic.Uint64 // workers
 	short, long time.Duration
 }
 
-func (l *computations) run(flags schedulers.Flags, long, short int) error {
-	var longs, shorts sync.WaitGroup
+// run measures how long the short work items take behind the long ones. Long and short are
+// functions of their own, as in a program. One long run comes first, in all cases.
+func (l *computations) run(long, short int) error {
+	ctx := schedulers.With(context.Background(), l.pool)
+	aLong := func(context.Context) error { compute(l.steps); l.look(); return nil }
+	aShort := func(context.Context) error { compute(100); l.look(); return nil }
+	if _, err := job.Go(ctx, aLong, l.flags...).Wait(ctx); err != nil {
+		return err
+	}
 	began := time.Now()
-	for range long {
-		longs.Add(1)
-		err := l.pool.Submit(do(func(schedulers.Worker) {
-			defer longs.Done()
-			compute(l.steps)
-			l.look()
-		}), schedulers.Hint{Flags: flags})
-		if err != nil {
-			return err
-		}
+	longs, shorts := make([]job.Handle, long), make([]job.Handle, short)
+	for i := range longs {
+		longs[i] = job.Go(ctx, aLong, l.flags...)
 	}
-	for range short {
-		shorts.Add(1)
-		err := l.pool.Submit(do(func(schedulers.Worker) {
-			defer shorts.Done()
-			compute(100)
-			l.look()
-		}), schedulers.Hint{})
-		if err != nil {
-			return err
-		}
+	for i := range shorts {
+		shorts[i] = job.Go(ctx, aShort)
 	}
-	shorts.Wait()
+	if _, err := job.WhenAllOf(shorts...).Wait(ctx); err != nil {
+		return err
+	}
 	l.short = time.Since(began)
-	longs.Wait()
+	if _, err := job.WhenAllOf(longs...).Wait(ctx); err != nil {
+		return err
+	}
 	l.long = time.Since(began)
 	return l.pool.Shutdown(context.Background())
 }
