@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/longrun"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // A scheduler of few workers runs outside them what is flagged [LongRunning]. Some also learn
@@ -33,12 +34,12 @@ func (t *task[T]) foresee(fn any) {
 
 // timing is one run of a function.
 type timing struct {
-	in    *longrun.Functions
+	in    schedulers.Functions
 	code  uintptr
 	began time.Time
 }
 
-func timingOf(f *longrun.Functions, fn any) timing { return timing{f, longrun.Code(fn), time.Now()} }
+func timingOf(f schedulers.Functions, fn any) timing { return timing{f, longrun.Code(fn), time.Now()} }
 
 // end is deferred: a function that panics after a second has run for a second.
 func (t timing) end() { t.in.Took(t.code, time.Since(t.began)) }

@@ -1,6 +1,9 @@
 package schedulers
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Shutdowner is a scheduler that can be shut down. All schedulers of this module
 // can.
@@ -140,6 +143,25 @@ func RunsInPlace(s Scheduler) bool {
 		s = l.Beneath()
 	}
 	return false
+}
+
+// Learner is a scheduler that can learn which functions keep its workers for long. Package job
+// asks it, since only a job knows the function that it runs.
+type Learner interface {
+	// Learned returns what the scheduler has learned, or nil if it does not learn. It does not
+	// block.
+	Learned() Functions
+}
+
+// Functions are the functions that a [Learner] has learned. A function is known by the address of
+// its code, which all closures that are made at one place share. The methods are called
+// concurrently, from inside of work, and must not block.
+type Functions interface {
+	// Has reports whether jobs of the function should be flagged LongRunning.
+	Has(code uintptr) bool
+
+	// Took says for how long a run of the function has kept its worker.
+	Took(code uintptr, d time.Duration)
 }
 
 // Meter is a scheduler with counters.

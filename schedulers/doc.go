@@ -30,6 +30,7 @@
 //   - [Layered]: which scheduler is beneath?
 //   - [Timers]: timers of its own
 //   - [InPlacer]: does Submit run the work?
+//   - [Learner]: which functions keep a worker for long?
 //   - [Shutdowner], [Snapshotter], [Limiter], [Meter]
 //
 // A user of a capability asks for it with a type assertion and has a fallback ready

@@ -1,10 +1,6 @@
 package schedulers
 
-import (
-	"context"
-
-	"github.com/movenext/movenext/internal/longrun"
-)
+import "context"
 
 // Home is a reference to a scheduler, as jobs and frames keep it. Millions of
 // references may exist: a pointer is half the size of an interface, so each
@@ -19,9 +15,9 @@ type Home struct {
 	Follower  Follower // the first among the layers of Scheduler, or nil
 	Labels    *Labels  // of what resumes here, or nil: a machine's own copy has them
 
-	// LongRunning are the functions that Scheduler has learned to run outside its workers, or
-	// nil if it does not learn. It is for package job.
-	LongRunning *longrun.Functions
+	// LongRunning are the functions that Scheduler runs outside its workers, or nil if it is
+	// no [Learner], or one that does not learn.
+	LongRunning Functions
 
 	sound bool // the result of sound; also false if it was not asked
 }
@@ -54,15 +50,11 @@ func HomeFor(s Scheduler) *Home {
 	return &Home{Scheduler: s, Follower: followerOf(s), LongRunning: learnedBy(s), sound: s != nil && sound(s)}
 }
 
-// learner is a scheduler that learns which functions keep its workers for long; see option
-// LearnLongRunning of package pool.
-type learner interface{ LearnedLongRunning() *longrun.Functions }
-
 // learnedBy returns what s has learned, or nil if it does not learn. A scheduler on top of one
-// that learns passes the flag LongRunning on or does not; its own jobs are not asked for.
-func learnedBy(s Scheduler) *longrun.Functions {
-	if l, ok := s.(learner); ok {
-		return l.LearnedLongRunning()
+// that learns is not asked: its own work items are what the other one would run.
+func learnedBy(s Scheduler) Functions {
+	if l, ok := s.(Learner); ok {
+		return l.Learned()
 	}
 	return nil
 }

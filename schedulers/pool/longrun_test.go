@@ -137,9 +137,9 @@ func TestJobsOfALearnedFunctionAreCanceled(t *testing.T) {
 }
 
 func TestWithoutALimitNothingIsLearned(t *testing.T) {
-	assert.Nil(t, pool.New().LearnedLongRunning())
-	assert.Nil(t, pool.New(pool.LearnLongRunning(0)).LearnedLongRunning())
-	assert.Nil(t, pool.New(pool.LearnLongRunning(time.Second), pool.LearnLongRunning(-1)).LearnedLongRunning())
+	assert.Nil(t, pool.New().Learned())
+	assert.Nil(t, pool.New(pool.LearnLongRunning(0)).Learned())
+	assert.Nil(t, pool.New(pool.LearnLongRunning(time.Second), pool.LearnLongRunning(-1)).Learned())
 }
 
 func ExampleLearnLongRunning() {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/longrun"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Option configures a pool that is being made.
@@ -61,9 +62,13 @@ func LearnLongRunning(limit time.Duration) Option {
 	}
 }
 
-// LearnedLongRunning returns what the pool has learned; nil: it does not learn. It is for
-// package schedulers, which hands it to jobs.
-func (p *Pool) LearnedLongRunning() *longrun.Functions { return p.longRunning }
+// Learned implements [schedulers.Learner].
+func (p *Pool) Learned() schedulers.Functions {
+	if p.longRunning == nil {
+		return nil
+	}
+	return p.longRunning
+}
 
 // Name names the pool in logs and traces.
 func Name(name string) Option {

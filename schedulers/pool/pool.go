@@ -19,7 +19,7 @@ type timerQueue = timers.Queue
 // Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Reclaimer, Admitter, Snapshotter, Limiter and Meter, and its workers implement
+// Reclaimer, Admitter, Snapshotter, Limiter, Learner and Meter, and its workers implement
 // Blocker.
 type Pool struct {
 	timerQueue
