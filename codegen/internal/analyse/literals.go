@@ -127,7 +127,7 @@ func (fs *Facts) literalStem(n int) string { return fs.Source.Names.Stem + "Func
 // freeName is a name for a declaration next to the function that neither the package
 // nor the function uses.
 func (fs *Facts) freeName(name string) string {
-	return typetext.Free(name, fs.Source.Package.Names, fs.annotated().mentions)
+	return typetext.Free(name, fs.Source.Package.Names, fs.Source.Package.Nearer, fs.annotated().mentions)
 }
 
 // inner returns facts about a literal in the function, before anything has been found.

@@ -144,7 +144,7 @@ func (o *output) inferring(declaration string) string {
 		return name
 	}
 	stem := o.Source.Names.Stem + "Like" + strconv.Itoa(len(o.inferred)+1)
-	name := typetext.Free(stem, o.Source.Package.Names, o.Root.Names.Mentions)
+	name := typetext.Free(stem, o.Source.Package.Names, o.Source.Package.Nearer, o.Root.Names.Mentions)
 	o.inferred[declaration] = name
 	o.inferences = append(o.inferences, name+declaration)
 	return name

@@ -19,6 +19,10 @@ import (
 //		})
 //	}
 func Plain(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+	hidden := fn.Package.Names["nil"] || typetext.TypeParamNames(fn.Decl)["nil"]
+	if hidden && fn.Stream == nil && fn.Results().Err == nil {
+		return nil, []source.Diagnostic{hiddenName(fn.Extent(fn.Decl.Name), "nil")}
+	}
 	text, err := plainText(fn, im)
 	if err != nil {
 		return nil, []source.Diagnostic{unnameableSignature(fn, err)}

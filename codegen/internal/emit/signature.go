@@ -54,7 +54,7 @@ func (e *emitter) unlike(name string) string {
 		if i > 1 {
 			s += fmt.Sprint(i)
 		}
-		if !taken[s] && e.fn.Names.Safe(s) {
+		if !taken[s] && !e.fn.Names.IsTypeParam(s) && e.fn.Names.Safe(s) {
 			return s
 		}
 	}

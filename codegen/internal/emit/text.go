@@ -240,7 +240,7 @@ func (p *printer) lines(e ir.Edit) string {
 // own variables give way where they have moved; inside of statements that are
 // kept, only true is needed, to return. Booleans can be had without their names.
 func (p *printer) predeclared(name string) string {
-	hidden := p.fn.Source.Package.Names[name]
+	hidden := p.fn.Source.Package.Names[name] || p.fn.Names.IsTypeParam(name)
 	switch {
 	case name == "true" && (hidden || p.fn.Names.Hides(name)):
 		return "0 == 0"

@@ -104,7 +104,7 @@ func notDurable(decl *ast.FuncDecl) (why, do string) {
 		return "it has no body", "annotate a Go function"
 	case decl.Name.Name == "_" || decl.Name.Name == "init" && decl.Recv == nil:
 		return "it cannot be called", "give it another name"
-	case decl.Type.TypeParams != nil || decl.Recv != nil && len(receiverParams(decl)) > 0:
+	case decl.Type.TypeParams != nil || decl.Recv != nil && len(source.ReceiverParams(decl)) > 0:
 		return "generic functions are not durable yet", "write it for one type"
 	case decl.Recv != nil && source.ReceiverName(decl) == "":
 		return "its receiver names no type", "correct the receiver"

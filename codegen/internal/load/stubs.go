@@ -168,7 +168,7 @@ func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
 	text = f.slice(src, decl.Recv)
 	start := decl.Recv.Pos()
 	var names []string
-	for _, id := range slices.Backward(receiverParams(decl)) {
+	for _, id := range slices.Backward(source.ReceiverParams(decl)) {
 		name := id.Name
 		if name == "_" {
 			name = fmt.Sprintf("movenext_stub_P%d", len(names))
@@ -182,30 +182,6 @@ func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
 	}
 	slices.Reverse(names)
 	return text + " ", "[" + strings.Join(names, ", ") + "]"
-}
-
-// receiverParams are the identifiers K and V of a receiver Map[K, V].
-func receiverParams(decl *ast.FuncDecl) []*ast.Ident {
-	var params []*ast.Ident
-	add := func(args ...ast.Expr) {
-		for _, arg := range args {
-			if id, ok := arg.(*ast.Ident); ok {
-				params = append(params, id)
-			}
-		}
-	}
-	ast.Inspect(decl.Recv.List[0].Type, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IndexExpr:
-			add(n.Index)
-			return false
-		case *ast.IndexListExpr:
-			add(n.Indices...)
-			return false
-		}
-		return true
-	})
-	return params
 }
 
 // typeParamsOf finds the declaration of a type in a scope and the text of its

@@ -62,6 +62,7 @@ func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 		Steps:    c.finder.steps, DurableFunctions: c.finder.durables,
 		Migrations: c.finder.migrations[v.Meta.PkgPath],
 		Names:      c.finder.scopes[v.Meta.PkgPath].declared.Scope,
+		Nearer:     c.finder.scopes[v.Meta.PkgPath].declared.Nearer,
 	}
 	_, pkg.WithoutC = c.sources.compiled(v.Meta)
 	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {

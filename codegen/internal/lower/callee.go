@@ -124,6 +124,9 @@ func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string
 		if q := lo.qualifier(lo.Info.Uses[id]); q != "" { // a dot import
 			return q + "." + name
 		}
+		if obj := lo.nearest(name, id.Pos()); obj != nil && obj.Parent() != lo.Source.Package.Types.Scope() {
+			lo.refuse(hiddenTwin(lo.Source.Extent(id), name))
+		}
 	}
 	return name
 }

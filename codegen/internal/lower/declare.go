@@ -165,7 +165,7 @@ func (lo *lowering) liftType(spec *ast.TypeSpec) {
 	for name := range lo.Source.Package.Names {
 		taken[name] = true
 	}
-	name := typetext.Free(typetext.SetFirst(r.Declared.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken)
+	name := typetext.Free(typetext.SetFirst(r.Declared.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken, lo.Source.Package.Nearer)
 	r.types = append(r.types, ir.Type{Name: name, Object: obj, Spec: spec})
 	lo.Imports.Lift(obj, name+lo.typeArgs())
 	lo.moved[obj] = ir.Text(name + lo.typeArgs())

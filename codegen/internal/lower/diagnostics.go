@@ -10,6 +10,16 @@ func unorderedGeneric(at source.Extent, typ string) source.Diagnostic {
 		"copy it to a variable first")
 }
 
+func hiddenTypeParam(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, "the type parameter "+name+" is hidden here",
+		"the generated code needs it", "rename what hides it")
+}
+
+func hiddenTwin(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, name+" means something else here",
+		"the generated code calls it instead of the function", "rename what is declared as "+name)
+}
+
 func localGenericType(at source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(at, "the generic type "+name+" cannot be declared here",
 		"the frame may have to name the type, so it is declared outside of the function with the type parameters of both, and two of them have one name",

@@ -91,7 +91,7 @@ func (lo *lowering) passed(obj *types.Var, closure bool) ir.Piece {
 func (lo *lowering) enterLiteral(l *lowering, closure bool, args ...ir.Rope) ir.Rope {
 	l.isEntered = true
 	args = slices.Insert(args, 1, lo.passedAll(l, closure)...)
-	return append(append(ir.Rope{ir.Text(l.Declared.Enter + lo.typeArgs() + "(")}, joined(args)...), ir.Text(")"))
+	return append(append(ir.Rope{ir.Text(l.Declared.Enter + lo.typeArgsAt(l.Node) + "(")}, joined(args)...), ir.Text(")"))
 }
 
 // passedAll is what the function passes for all captures of a literal.
@@ -147,7 +147,7 @@ func (lo *lowering) onlyCalled(lhs []ast.Expr) bool {
 // companion is the entry of a value: a function that enters it.
 func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
 	if lo.Info.Types[e].IsNil() {
-		return ir.Rope{ir.Text("nil")}
+		return ir.Rope{ir.NilName}
 	}
 	if other := lo.FuncVarOf(e); other != nil {
 		return ir.Rope{ir.Use(lo.entryOf(other))}

@@ -266,7 +266,7 @@ func (r *ranging) overString() {
 	char, width := lo.temp("char", types.Typ[types.Rune]), lo.temp("width", types.Typ[types.Int])
 	tail := ir.Rope{ir.Use(str), ir.Text("["), ir.Use(i), ir.Text(":]")}
 	if str.Type != types.Typ[types.String] {
-		tail = append(append(ir.Rope{ir.Text("string(")}, tail...), ir.Text(")"))
+		tail = append(append(ir.Rope{ir.TypeText(types.Typ[types.String], r.s), ir.Text("(")}, tail...), ir.Text(")"))
 	}
 	src := ir.Rope{ir.PackageName("unicode/utf8", "utf8"), ir.Text(".DecodeRuneInString(")}
 	dst := []ir.Dest{{V: char, Declares: true}, {V: width, Declares: true}}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/naming"
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Options say in which form the machine is made.
@@ -209,6 +211,40 @@ func (lo *lowering) add(list ...ir.Instr) { lo.code = append(lo.code, list...) }
 
 // typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
 func (lo *lowering) typeArgs() string { return lo.Imports.TypeArgs(lo.Source) }
+
+// typeArgsAt are the same, to be written where node is. A declaration around it may hide
+// them, if that stays where it is.
+func (lo *lowering) typeArgsAt(node ast.Node) string {
+	sig := lo.Source.Signature()
+	for _, list := range []*types.TypeParamList{sig.TypeParams(), sig.RecvTypeParams()} {
+		for p := range list.TypeParams() {
+			name := p.Obj().Name()
+			if obj := lo.nearest(name, node.Pos()); obj != nil && !typeset.IsParam(obj.Type()) {
+				lo.refuse(hiddenTypeParam(lo.Source.Extent(node), name))
+			}
+		}
+	}
+	return lo.typeArgs()
+}
+
+// nearest is what the name means in generated code at a position: as in the source, but for
+// what has moved and given way. It is nil if the only such declaration has moved.
+func (lo *lowering) nearest(name string, at token.Pos) types.Object {
+	scope := lo.Source.Package.Types.Scope().Innermost(at)
+	if scope == nil {
+		return nil
+	}
+	_, obj := scope.LookupParent(name, at)
+	v, isVar := obj.(*types.Var)
+	_, moved := lo.moved[obj]
+	switch {
+	case obj == nil || moved || isVar && lo.vars[v] != nil:
+		return nil
+	case analyse.Within(lo.Source.Decl, obj.Pos()) && !analyse.Within(lo.Node, obj.Pos()) && !typeset.IsParam(obj.Type()):
+		return nil // of a function around this literal, which is left
+	}
+	return obj
+}
 
 // unsupported is the finding for a statement of a kind that analysing should have refused.
 func (lo *lowering) unsupported(n ast.Node) source.Diagnostic {

@@ -231,9 +231,9 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	p.Resumed = lo.label("resumed")
 	move := lo.label("move")
 	var cond ir.Rope
-	cond = append(append(cond, p.Sched...), ir.Text(" == nil || "))
-	cond = append(append(cond, ctx...), ir.Text(" != nil && "))
-	cond = append(append(cond, ctx...), ir.Text(".Err() != nil"))
+	cond = append(append(cond, p.Sched...), ir.Text(" == "), ir.NilName, ir.Text(" || "))
+	cond = append(append(cond, ctx...), ir.Text(" != "), ir.NilName, ir.Text(" && "))
+	cond = append(append(cond, ctx...), ir.Text(".Err() != "), ir.NilName)
 	plain := append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, ctx...)
 	plain = append(append(append(plain, ir.Text(", ")), p.Sched...), ir.Text(")"))
 	lo.add(&ir.Note{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
@@ -317,7 +317,7 @@ func dropBlanks(dst []ir.Dest) []ir.Dest {
 }
 
 func forget(v *ir.Variable) ir.Instr {
-	return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("nil")}, Forgets: true}
+	return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.NilName}, Forgets: true}
 }
 
 // unpack takes a function's results from those of its job: value and error.

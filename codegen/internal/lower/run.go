@@ -85,7 +85,7 @@ func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
 	}
 	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
 	r = append(append(r, ir.Text(") (")), joined(lo.typesOf(l.Signature.Results(), lit))...)
-	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgs()+"(")), joined(args)...)
+	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgsAt(lit)+"(")), joined(args)...)
 	return append(r, ir.Text(")\n}"))
 }
 

@@ -219,6 +219,9 @@ func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 		return
 	}
 	if with, ok := s.lo.movedName(obj); ok {
+		if _, isType := obj.(*types.TypeName); isType {
+			s.lo.typeArgsAt(id) // they are a part of the name
+		}
 		s.replace(id, with)
 		return
 	}

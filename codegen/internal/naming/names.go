@@ -38,6 +38,7 @@ type Names struct {
 	outer    map[string]bool // those that mean something outside of it
 	foreign  map[string]bool // those, and its own constants and types
 	hidden   map[string]bool // predeclared names that the function declares
+	params   map[string]bool // type parameters of the annotated function
 	kept     map[string]bool // labels that stay in kept statements
 	labels   map[*ir.Label]string
 	taken    map[string]bool // labels
@@ -61,6 +62,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 		n.fields[name] = true // the types are fields of what embeds them
 	}
 	ast.Inspect(node, n.note)
+	n.noteTypeParams()
 	n.Recv = n.First("f", "frame")
 	n.Run = n.First("r", "run")
 	n.Args = n.First("args", "given")
@@ -96,6 +98,18 @@ func (n *Names) note(node ast.Node) bool {
 	return true
 }
 
+// noteTypeParams notes the type parameters of the annotated function. They are in scope in
+// its literals too, and the types of the frames mention them, whether the source does or not.
+func (n *Names) noteTypeParams() {
+	n.params = typetext.TypeParamNames(n.fn.Decl)
+	for name := range n.params {
+		n.Mentions[name], n.foreign[name], n.outer[name] = true, true, true
+		if types.Universe.Lookup(name) != nil {
+			n.hidden[name] = true
+		}
+	}
+}
+
 // own reports whether obj is a variable, field or label of the function itself.
 func (n *Names) own(obj types.Object) bool {
 	switch obj := obj.(type) {
@@ -116,6 +130,10 @@ func (n *Names) declares(obj types.Object) bool {
 
 // Hides reports whether the function declares something by the predeclared name.
 func (n *Names) Hides(predeclared string) bool { return n.hidden[predeclared] }
+
+// IsTypeParam reports whether the annotated function has a type parameter of that name. Unlike
+// what its body declares, that means the same wherever generated code is.
+func (n *Names) IsTypeParam(name string) bool { return n.params[name] }
 
 // KeepLabel says that a label of the source stays, and keeps its name.
 func (n *Names) KeepLabel(name string) { n.kept[name] = true }

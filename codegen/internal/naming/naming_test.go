@@ -50,6 +50,15 @@ func TestTheMachineGivesWayToTheSource(t *testing.T) {
 	n, _ = names(t, "var frame int; func f(r, run int) { finished := r; _, _ = finished, run }")
 	assert.Equal(t, []string{"frame1", "run1", "ended"}, []string{n.Recv, n.Run, n.Finished})
 
+	n, _ = names(t, "func f[r any](true r) {}; type T[A any] struct{}")
+	assert.Equal(t, []string{"frame", "run"}, []string{n.Recv, n.Run}, "r is a type")
+	assert.True(t, n.IsTypeParam("r"))
+	assert.False(t, n.IsTypeParam("A"), "it is that of a type")
+
+	n, _ = names(t, "type T[f, nil any] struct{}; func (T[args, nil]) f() { _ = func() {} }")
+	assert.Equal(t, "given", n.Args)
+	assert.True(t, n.Hides("nil"))
+
 	n, _ = names(t, "func f() { nil := 0; _ = nil }")
 	assert.True(t, n.Hides("nil"))
 	assert.False(t, n.Hides("true"))

@@ -68,6 +68,11 @@ type Package struct {
 	// configuration or test: a generated file must not declare it again and must
 	// not import under it.
 	Names map[string]bool
+
+	// Nearer holds names that mean something else in a part of the package, so that
+	// nothing that is generated should be declared under them: those of imports and of
+	// type parameters of annotated functions.
+	Nearer map[string]bool
 }
 
 // Position of pos in the file that the user edits. Deliberately without regard to
@@ -260,6 +265,33 @@ func ReceiverName(decl *ast.FuncDecl) string {
 		return id.Name
 	}
 	return ""
+}
+
+// ReceiverParams are the identifiers K and V of a receiver Map[K, V].
+func ReceiverParams(decl *ast.FuncDecl) []*ast.Ident {
+	var params []*ast.Ident
+	add := func(args ...ast.Expr) {
+		for _, arg := range args {
+			if id, ok := arg.(*ast.Ident); ok {
+				params = append(params, id)
+			}
+		}
+	}
+	if decl.Recv == nil || len(decl.Recv.List) != 1 {
+		return nil
+	}
+	ast.Inspect(decl.Recv.List[0].Type, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			add(n.Index)
+			return false
+		case *ast.IndexListExpr:
+			add(n.Indices...)
+			return false
+		}
+		return true
+	})
+	return params
 }
 
 // BaseIdent finds T in T, *T, (T), pkg.T, T[A] and their mixtures.

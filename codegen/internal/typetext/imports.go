@@ -59,7 +59,7 @@ func New(pkg *source.Package, file *source.File) *Imports {
 		im.hideTypeParams(fn.Signature())
 	}
 	for _, name := range types.Universe.Names() {
-		im.hidden[name] = pkg.Names[name]
+		im.hidden[name] = im.hidden[name] || pkg.Names[name]
 		im.taken[name] = true
 	}
 	return im
@@ -158,6 +158,7 @@ func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	for _, name := range im.Names {
 		all[name] = true
 	}
+	maps.Copy(all, TypeParamNames(fn.Decl))
 	for _, p := range sig.Params {
 		all[p.Name] = true
 	}

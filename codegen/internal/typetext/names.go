@@ -3,8 +3,11 @@ package typetext
 import (
 	"go/ast"
 	"go/token"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,6 +29,9 @@ type Declared struct {
 	members map[string]map[string]bool // methods and fields by type name
 	pos     map[string]token.Pos       // of package-level names and of "T.member"
 	stems   map[string]bool            // of the names for what annotated functions declare
+
+	Nearer  map[string]bool      // names of imports, and of type parameters of annotated functions
+	imports map[string]token.Pos // of the names of imports
 }
 
 // NewDeclared is a scope that declares nothing so far.
@@ -35,6 +41,8 @@ func NewDeclared() *Declared {
 		members: map[string]map[string]bool{},
 		pos:     map[string]token.Pos{},
 		stems:   map[string]bool{},
+		Nearer:  map[string]bool{},
+		imports: map[string]token.Pos{},
 	}
 }
 
@@ -44,6 +52,9 @@ func (d *Declared) AddFile(file *ast.File) {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			d.addFunc(decl)
+			if source.IsAnnotated(decl) {
+				maps.Copy(d.Nearer, TypeParamNames(decl))
+			}
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
 				d.addSpec(spec)
@@ -68,6 +79,8 @@ func (d *Declared) addSpec(spec ast.Spec) {
 		for _, id := range spec.Names {
 			d.addScope(id)
 		}
+	case *ast.ImportSpec:
+		d.addImport(spec)
 	case *ast.TypeSpec:
 		d.addScope(spec.Name)
 		switch typ := spec.Type.(type) {
@@ -76,6 +89,22 @@ func (d *Declared) addSpec(spec ast.Spec) {
 		case *ast.InterfaceType:
 			d.addFields(spec.Name.Name, typ.Methods)
 		}
+	}
+}
+
+// addImport records the name of an import, under which the package can declare nothing, in
+// whichever file. Without a name in the source, it is most often the end of the path.
+func (d *Declared) addImport(spec *ast.ImportSpec) {
+	name, pos := path.Base(strings.Trim(spec.Path.Value, "`\"")), spec.Pos()
+	if spec.Name != nil {
+		name = spec.Name.Name
+	}
+	if name == "." || name == "_" {
+		return
+	}
+	d.Nearer[name] = true
+	if _, ok := d.imports[name]; !ok {
+		d.imports[name] = pos
 	}
 }
 
@@ -113,6 +142,9 @@ func (d *Declared) addMember(typ string, id *ast.Ident) {
 func (d *Declared) Taken(decl *ast.FuncDecl) (token.Pos, bool) {
 	twin := decl.Name.Name + "Async"
 	if decl.Recv == nil {
+		if pos, ok := d.imports[twin]; ok {
+			return pos, true
+		}
 		return d.pos[twin], d.Scope[twin]
 	}
 	recv := source.ReceiverName(decl)
@@ -125,7 +157,7 @@ func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 	names := source.Names{Async: name + "Async"}
 	stem := name
 	if decl.Recv == nil {
-		names.Enter = Free(name+"Enter", d.Scope)
+		names.Enter = Free(name+"Enter", d.Scope, d.Nearer)
 		d.Scope[names.Async], d.Scope[names.Enter] = true, true
 	} else {
 		recv := source.ReceiverName(decl)
@@ -137,10 +169,10 @@ func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 		d.members[recv][names.Async], d.members[recv][names.Enter] = true, true
 	}
 	own := namesInSignature(decl)
-	names.Frame = Free(stem+"Frame", d.Scope, own)
-	names.Locals = Free(stem+"Locals", d.Scope, own)
-	names.Args = Free(stem+"Args", d.Scope, own)
-	names.Machine = Free(stem+"Machine", d.Scope, own)
+	names.Frame = Free(stem+"Frame", d.Scope, d.Nearer, own)
+	names.Locals = Free(stem+"Locals", d.Scope, d.Nearer, own)
+	names.Args = Free(stem+"Args", d.Scope, d.Nearer, own)
+	names.Machine = Free(stem+"Machine", d.Scope, d.Nearer, own)
 	for _, name := range []string{names.Frame, names.Locals, names.Args, names.Machine} {
 		d.Scope[name] = true
 	}
@@ -158,10 +190,13 @@ func (d *Declared) ChooseDurable(decl *ast.FuncDecl) (names source.Names, other 
 		stem = recvStem(source.ReceiverName(decl), stem)
 	}
 	names.Async = decl.Name.Name + "Durable"
+	if pos, ok := d.imports[names.Async]; ok {
+		return names, pos, false
+	}
 	if d.Scope[names.Async] {
 		return names, d.pos[names.Async], false
 	}
-	names.Frame = Free(SetFirst(stem, false)+"Saved", d.Scope)
+	names.Frame = Free(SetFirst(stem, false)+"Saved", d.Scope, d.Nearer)
 	names.Stem = stem
 	d.Scope[names.Async], d.Scope[names.Frame] = true, true
 	d.pos[names.Async] = decl.Name.Pos()
@@ -182,6 +217,23 @@ func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 		ast.Inspect(decl.Recv, note)
 	}
 	ast.Inspect(decl.Type, note)
+	return names
+}
+
+// TypeParamNames are the names of the type parameters of a function, or of its receiver.
+func TypeParamNames(decl *ast.FuncDecl) map[string]bool {
+	names := map[string]bool{}
+	if decl.Type.TypeParams != nil {
+		for _, field := range decl.Type.TypeParams.List {
+			for _, id := range field.Names {
+				names[id.Name] = true
+			}
+		}
+	}
+	for _, id := range source.ReceiverParams(decl) {
+		names[id.Name] = true
+	}
+	delete(names, "_")
 	return names
 }
 

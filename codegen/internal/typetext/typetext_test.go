@@ -93,9 +93,13 @@ func TestSignaturesNameEachParameter(t *testing.T) {
 	assert.Equal(t, "nil", f.Context())
 }
 
-// The twin's name is fixed. All other names avoid what the package declares.
+// The twin's name is fixed. All other names avoid what the package declares, and what one of
+// its files imports or an annotated function calls a type parameter.
 func ExampleDeclared_Choose() {
-	file, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p; type fetchFrame int; func fetch(fetchMachine int) {}; type T int; func (T) Fetch() {}", 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", `package p; import fetchLocals "x"; import "x/fetchArgs"
+type fetchFrame int; func fetch(fetchMachine int) {}; type T int; func (T) Fetch() {}
+//movenext:async
+func f[fetchEnter any]() {}`, parser.ParseComments)
 	if err != nil {
 		panic(err)
 	}
@@ -107,6 +111,7 @@ func ExampleDeclared_Choose() {
 		}
 	}
 	// Output:
-	// {Async:fetchAsync Enter:fetchEnter Frame:fetchFrame2 Locals:fetchLocals Args:fetchArgs Machine:fetchMachine2 Stem:fetch}
+	// {Async:fetchAsync Enter:fetchEnter2 Frame:fetchFrame2 Locals:fetchLocals2 Args:fetchArgs2 Machine:fetchMachine2 Stem:fetch}
 	// {Async:FetchAsync Enter:FetchEnter Frame:TFetchFrame Locals:TFetchLocals Args:TFetchArgs Machine:TFetchMachine Stem:tFetch}
+	// {Async:fAsync Enter:fEnter Frame:fFrame Locals:fLocals Args:fArgs Machine:fMachine Stem:f}
 }
