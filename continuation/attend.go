@@ -16,10 +16,10 @@ import "github.com/movenext/movenext/internal/interleave"
 //
 //	owner                                  completer
 //	 1. Add(n), attended                    1. Complete: closes the list
-//	 2. works                               2. CAS(attended, delivered): not told
-//	 3. Leave: CAS(attended, waiting)          if that fails, told like any other
+//	 2. works                               2. CAS(attended, delivered): not notified
+//	 3. Leave: CAS(attended, waiting)          if that fails, notified like any other
 //
-// One of the two compare-and-swaps fails, so the owner is told if and only if Leave
+// One of the two compare-and-swaps fails, so the owner is notified if and only if Leave
 // returns true. If Leave returns false, n belongs to the owner, because the completer
 // reads everything it needs of n before its step 2.
 //
@@ -46,7 +46,7 @@ import "github.com/movenext/movenext/internal/interleave"
 // It is tempting to skip step 4, since n can no longer be in the list. But a
 // visitor may still be reading the frames behind the target.
 
-// PrepareAttended is [Node.Prepare] for a node whose target need not be told, because
+// PrepareAttended is [Node.Prepare] for a node whose target need not be notified, because
 // its owner works for the completion itself and checks when that work ends. The owner
 // then calls [List.Settle] if it completed the operation with [List.CompleteAttended],
 // and Leave otherwise.
@@ -57,7 +57,7 @@ func (n *Node) PrepareAttended(t Target) {
 	}
 }
 
-// Leave returns true if the target will be told after all, and false if the operation
+// Leave returns true if the target will be notified after all, and false if the operation
 // has completed and n belongs to its owner again.
 func (n *Node) Leave() bool { return n.state.CompareAndSwap(attended, waiting) }
 

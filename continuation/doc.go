@@ -5,7 +5,7 @@
 // above it (awaiting, waiting, ContinueWith, WhenAll, a machine that resumes)
 // is a [Node] in a [List] and is correct because that list is.
 //
-// Completing never runs user code: a [Target] is told that it may continue, and what it
+// Completing never runs user code: a [Target] is notified, and what it
 // does is small and bounded: it wakes a waiter, counts down, or submits work to a
 // scheduler. So completing is safe under a caller's locks, and it never recurses:
 // whatever a target completes in turn is returned as a [Chain], which the outermost

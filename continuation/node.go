@@ -13,7 +13,7 @@ type Continuation interface {
 	Resume()
 }
 
-// Target is told by a [Node] that the operation has completed.
+// Target is notified by a [Node] that the operation has completed.
 type Target interface {
 	// Completed is called at most once each time the node was added, by the completer
 	// of the operation; from is the worker on which the completer believes it runs, or

@@ -75,20 +75,20 @@ func (e *AutoResetEvent) TryWait() bool {
 // does not block.
 func (e *AutoResetEvent) Set() {
 	e.mu.Lock()
-	told := e.signal()
+	decided := e.signal()
 	e.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // signal lets one waiter continue: the first or, without waiters, the next
 // caller.
-func (e *AutoResetEvent) signal() (told outcomes) {
+func (e *AutoResetEvent) signal() (decided outcomes) {
 	if e.queue.empty() {
 		e.isSet = true
 	} else {
-		told.add(e.queue.pop())
+		decided.add(e.queue.pop())
 	}
-	return told
+	return decided
 }
 
 // Reset undoes a Set that no waiter has used. It does not block.
@@ -103,13 +103,13 @@ func (e *AutoResetEvent) take() bool {
 
 func (e *AutoResetEvent) guard() *interleave.Mutex { return &e.mu }
 
-func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	if e.take() {
-		told.add(w)
+		decided.add(w)
 	} else {
 		e.queue.push(w)
 	}
-	return told
+	return decided
 }
 
 func (e *AutoResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }

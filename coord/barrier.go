@@ -82,9 +82,9 @@ func (b *barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *statem
 // isLast ends the phase if the caller is the last to arrive.
 func (b *Barrier) isLast() bool {
 	b.mu.Lock()
-	told, last := b.arrive()
+	decided, last := b.arrive()
 	b.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 	return last
 }
 
@@ -101,13 +101,13 @@ func (b *Barrier) Add(n int) {
 		panic(fmt.Sprintf("coord: barrier of %d participants, %d of them waiting, changed by %d", had, come, n))
 	}
 	b.parties = parties
-	var told outcomes
+	var decided outcomes
 	if last := b.arrived.last; last != nil && b.arrived.count == parties {
-		told = b.endPhase()
-		last.value = true // told is delivered below
+		decided = b.endPhase()
+		last.value = true // decided is delivered below
 	}
 	b.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // Phase returns how many phases have ended. It does not block.
@@ -119,9 +119,9 @@ func (b *Barrier) Phase() uint64 {
 
 // arrive ends the phase if only one participant was missing, and reports whether
 // it did. That participant is not in the queue.
-func (b *Barrier) arrive() (told outcomes, last bool) {
+func (b *Barrier) arrive() (decided outcomes, last bool) {
 	if b.arrived.count+1 < b.parties {
-		return told, false
+		return decided, false
 	}
 	return b.endPhase(), true
 }
@@ -135,14 +135,14 @@ func (b *Barrier) endPhase() outcomes {
 func (b *Barrier) guard() *interleave.Mutex { return &b.mu }
 
 func (b *Barrier) admit(w *waiter[bool, job.Void]) outcomes {
-	told, last := b.arrive()
+	decided, last := b.arrive()
 	if !last {
 		b.arrived.push(w)
-		return told
+		return decided
 	}
 	w.value = true
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
 func (b *Barrier) cancel(w *waiter[bool, job.Void]) outcomes { return b.arrived.cancel(w) }

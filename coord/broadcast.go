@@ -99,17 +99,17 @@ func (b *Broadcast[T]) Close() { b.CloseCause(nil) }
 func (b *Broadcast[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	b.mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if b.closed == nil {
 		b.closed = err
-		told = b.senders.serveAll(job.Void{}, err)
+		decided = b.senders.serveAll(job.Void{}, err)
 		var none T
 		for s := range b.subs.All() {
-			told.join(s.receivers.serveAll(none, err))
+			decided.join(s.receivers.serveAll(none, err))
 		}
 	}
 	b.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // next is the number of the element that is sent next.
@@ -121,7 +121,7 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	case b.closed != nil:
 		p.err = b.closed
 	case b.hasRoom():
-		p.told = b.hand(v)
+		p.decided = b.hand(v)
 	case b.full == WaitForRoom:
 		p.mustWait = true
 	case b.full == Reject:
@@ -130,7 +130,7 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 		// A subscription that had yet to read it finds out when it reads: its number is
 		// below first.
 		p.drops, p.lost = true, b.forget()
-		p.told = b.hand(v)
+		p.decided = b.hand(v)
 	default:
 		p.drops, p.lost = true, v
 	}
@@ -143,7 +143,7 @@ func (b *broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity)
 
 // hand gives v to the waiting subscriptions and keeps it for the others. The buffer has
 // room.
-func (b *broadcast[T]) hand(v T) (told outcomes) {
+func (b *broadcast[T]) hand(v T) (decided outcomes) {
 	unread := 0
 	for s := range b.subs.All() {
 		if s.receivers.empty() {
@@ -152,7 +152,7 @@ func (b *broadcast[T]) hand(v T) (told outcomes) {
 		}
 		w := s.receivers.pop()
 		w.value = v
-		told.add(w)
+		decided.add(w)
 		s.at++
 	}
 	if unread > 0 {
@@ -160,7 +160,7 @@ func (b *broadcast[T]) hand(v T) (told outcomes) {
 	} else {
 		b.first++ // all waited, so nothing is kept
 	}
-	return told
+	return decided
 }
 
 // forget drops the oldest element that is kept, and returns it.
@@ -170,16 +170,16 @@ func (b *broadcast[T]) forget() T {
 }
 
 // trim drops what all have read, and sends what senders wait to send.
-func (b *broadcast[T]) trim() (told outcomes) {
+func (b *broadcast[T]) trim() (decided outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()
 	}
 	for !b.senders.empty() && b.hasRoom() {
 		w := b.senders.pop()
-		told.join(b.hand(w.ask))
-		told.add(w)
+		decided.join(b.hand(w.ask))
+		decided.add(w)
 	}
-	return told
+	return decided
 }
 
 // unreadFrom returns how many kept elements have the number at or a higher one.

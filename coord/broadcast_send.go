@@ -70,7 +70,7 @@ func (b *broadcast[T]) offer(v T) (mustWait bool, err error) {
 	b.mu.Lock()
 	p := b.put(v)
 	b.mu.Unlock()
-	p.told.deliver(nil)
+	p.decided.deliver(nil)
 	if p.drops {
 		b.dropped.Call(p.lost)
 	}
@@ -83,11 +83,11 @@ func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 	p := b.put(w.ask)
 	if p.mustWait {
 		b.senders.push(w)
-		return p.told
+		return p.decided
 	}
 	w.err = p.err
-	p.told.add(w)
-	return p.told
+	p.decided.add(w)
+	return p.decided
 }
 
 func (b *broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }

@@ -122,18 +122,18 @@ func (c *Channel[T]) Close() { c.CloseCause(nil) }
 func (c *Channel[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	c.mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if c.closed == nil {
 		c.disturb()
 		c.found()
 		c.closed = err
-		told = c.senders.serveAll(job.Void{}, err)
+		decided = c.senders.serveAll(job.Void{}, err)
 		var none T
-		told.join(c.receivers.serveAll(none, err))
-		told.join(c.watchers.serveAll(job.Void{}, nil))
+		decided.join(c.receivers.serveAll(none, err))
+		decided.join(c.watchers.serveAll(job.Void{}, nil))
 	}
 	c.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // contents is a channel as reports describe it.

@@ -111,13 +111,13 @@ func (c *channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) 
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
-	t.told.deliver(on)
+	t.decided.deliver(on)
 	return t.value, t.mustWait, t.err
 }
 
 // taking is the result of asking for an element under the lock.
 type taking[T any] struct {
-	told     outcomes
+	decided  outcomes
 	mustWait bool
 	value    T
 	err      error
@@ -132,12 +132,12 @@ func (c *channel[T]) take() (t taking[T]) {
 		if !c.senders.empty() {
 			s := c.senders.pop()
 			c.push(s.ask, 0)
-			t.told.add(s)
+			t.decided.add(s)
 		}
 	case !c.senders.empty():
 		s := c.senders.pop()
 		t.value = s.ask
-		t.told.add(s)
+		t.decided.add(s)
 	case c.closed != nil:
 		t.err = c.closed
 	default:
@@ -165,11 +165,11 @@ func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
 	if t.mustWait {
 		(*channel[T])(r).disturb()
 		r.receivers.push(w)
-		return t.told
+		return t.decided
 	}
 	w.value, w.err = t.value, t.err
-	t.told.add(w)
-	return t.told
+	t.decided.add(w)
+	return t.decided
 }
 
 func (r *receiving[T]) cancel(w *waiter[T, job.Void]) outcomes { return r.receivers.cancel(w) }

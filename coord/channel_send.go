@@ -78,7 +78,7 @@ func (c *channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error)
 	c.mu.Lock()
 	p := c.put(v, rank)
 	c.mu.Unlock()
-	p.told.deliver(on)
+	p.decided.deliver(on)
 	if p.drops {
 		c.dropped.Call(p.lost)
 	}
@@ -87,7 +87,7 @@ func (c *channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error)
 
 // placement is the result of offering an element under the lock.
 type placement[T any] struct {
-	told     outcomes
+	decided  outcomes
 	mustWait bool
 	err      error
 	drops    bool
@@ -108,10 +108,10 @@ func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 	case !c.receivers.empty():
 		w := c.receivers.pop()
 		w.value = v
-		p.told.add(w)
+		p.decided.add(w)
 	case c.len() < c.capacity:
 		c.push(v, rank)
-		p.told.join(c.watchers.serveAll(job.Void{}, nil))
+		p.decided.join(c.watchers.serveAll(job.Void{}, nil))
 	case c.full == WaitForRoom:
 		p.mustWait = true
 	case c.full == Reject:
@@ -144,12 +144,12 @@ func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
 	if p.mustWait {
 		s.senders.push(w)
 		(*channel[T])(s).found()
-		p.told.join(s.watchers.serveAll(job.Void{}, nil))
-		return p.told
+		p.decided.join(s.watchers.serveAll(job.Void{}, nil))
+		return p.decided
 	}
 	w.err = p.err
-	p.told.add(w)
-	return p.told
+	p.decided.add(w)
+	return p.decided
 }
 
 func (s *sending[T]) cancel(w *waiter[job.Void, T]) outcomes { return s.senders.cancel(w) }

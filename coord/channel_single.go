@@ -138,14 +138,14 @@ func (c *channel[T]) handOver(v T, on schedulers.Worker) bool {
 // may be its own or another.
 func (c *channel[T]) rescue(on schedulers.Worker) {
 	c.mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if c.level.Load() != quiet {
 		if w := c.takeSingle(); w != nil {
-			told = c.receiving().admit(w)
+			decided = c.receiving().admit(w)
 		}
 	}
 	c.mu.Unlock()
-	told.deliver(on)
+	decided.deliver(on)
 }
 
 // singleReceiver is the waiter of a machine that receives with a context that
@@ -185,6 +185,6 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) boo
 	}
 	c.mu.Unlock()
 	w.value, w.err = got.value, got.err
-	got.told.deliver(on)
+	got.decided.deliver(on)
 	return false
 }

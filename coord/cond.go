@@ -27,7 +27,7 @@ import (
 //	Wait            L is handed on, the waiter enters the Cond's queue
 //	Signal          it moves to L's queue; the wait will succeed
 //	context ends    it moves to L's queue; the wait will fail
-//	L is released   as any other waiter of L it is handed the lock, and told
+//	L is released   as any other waiter of L it is handed the lock, and notified
 //
 // The waiter is decided when it moves. So a context that ends after the signal is
 // too late, and a signal after the end of the context goes to the next waiter in
@@ -73,7 +73,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 			return err
 		}
 		defer unblock()
-		ctx = alreadyTold{ctx, told{by}}
+		ctx = alreadyBlocked{ctx, bareWorker{by}}
 	}
 	_, err = wait(ctx, c, job.Void{})
 	c.L.holder.taken(ctx) // however the wait has ended
@@ -113,19 +113,19 @@ func (c *Cond) Broadcast() { c.signal(-1) }
 // signal moves n waiters, or all if n is negative, to L's queue.
 func (c *Cond) signal(n int) {
 	c.L.mu.Lock()
-	told := c.wake(n)
+	decided := c.wake(n)
 	c.L.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // wake moves the first n waiters, or all if n is negative, to the queue of L.
-func (c *Cond) wake(n int) (told outcomes) {
+func (c *Cond) wake(n int) (decided outcomes) {
 	for ; n != 0 && !c.queue.empty(); n-- {
 		w := c.queue.pop()
 		w.decided = true
-		told.join(c.L.admit(w))
+		decided.join(c.L.admit(w))
 	}
-	return told
+	return decided
 }
 
 // mustBeHeld precedes anything that a panic would leave behind.
@@ -158,25 +158,25 @@ func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 // giveBack passes the signal on. L stays held, as in every case.
 func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
 
-// alreadyTold is a context whose worker has already been told that it blocks.
-type alreadyTold struct {
+// alreadyBlocked is a context whose worker already knows that it blocks.
+type alreadyBlocked struct {
 	context.Context
-	worker told
+	worker bareWorker
 }
 
 // Value implements context.Context.
-func (c alreadyTold) Value(key any) any {
+func (c alreadyBlocked) Value(key any) any {
 	if key == schedulers.WorkerKey {
 		return c.worker
 	}
 	return c.Context.Value(key)
 }
 
-// told is a worker without its optional methods, which would notify it.
-type told struct{ of schedulers.Worker }
+// bareWorker is a worker without its optional methods, which would notify it.
+type bareWorker struct{ of schedulers.Worker }
 
 // Scheduler implements schedulers.Worker.
-func (t told) Scheduler() schedulers.Scheduler { return t.of.Scheduler() }
+func (t bareWorker) Scheduler() schedulers.Scheduler { return t.of.Scheduler() }
 
 // ID implements schedulers.Worker.
-func (t told) ID() int { return t.of.ID() }
+func (t bareWorker) ID() int { return t.of.ID() }

@@ -81,12 +81,12 @@ func (c *Countdown) Add(n int64) {
 		panic(fmt.Sprintf("coord: countdown of %d changed by %d", had, n))
 	}
 	c.left = left
-	var told outcomes
+	var decided outcomes
 	if left == 0 {
-		told = c.queue.serveAll(job.Void{}, nil)
+		decided = c.queue.serveAll(job.Void{}, nil)
 	}
 	c.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // Done marks one thing as done. It does not block. It panics if nothing was left.
@@ -101,13 +101,13 @@ func (c *Countdown) Left() int64 {
 
 func (c *Countdown) guard() *interleave.Mutex { return &c.mu }
 
-func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	if c.left == 0 {
-		told.add(w)
+		decided.add(w)
 	} else {
 		c.queue.push(w)
 	}
-	return told
+	return decided
 }
 
 func (c *Countdown) cancel(w *waiter[job.Void, job.Void]) outcomes { return c.queue.cancel(w) }

@@ -55,8 +55,8 @@
 // knows that it would block forever. The call has left the queue then, and does not own
 // what it asked for.
 //
-// No user code runs under a lock of this package, and no waiter is told before the lock
-// is released. Waiters that continue together are told in order of arrival.
+// No user code runs under a lock of this package, and no waiter is notified before the lock
+// is released. Waiters that continue together are notified in order of arrival.
 //
 // All methods are safe for concurrent use. No value of this package may be copied after
 // first use. Zero values are ready to use unless a type says otherwise. Asking for what

@@ -154,15 +154,15 @@ func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*st
 
 // end is complete for a waiter that a machine waits with. Telling the node comes last:
 // from then on the waiter is the machine's. A machine that was served as it joined is
-// the caller, and need not be told.
-func (w *waiter[R, P]) end() (told continuation.Chain) {
+// the caller, and need not be notified.
+func (w *waiter[R, P]) end() (waiters continuation.Chain) {
 	if w.watch.Stop() {
 		w.ctx = nil
 	}
 	if w.node != nil {
 		return continuation.Only(w.node)
 	}
-	return told
+	return waiters
 }
 
 // Results implements [statemachine.Outcome]. It leaves w to the machine as its spare one.
@@ -192,7 +192,7 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 
 // refuse is for a waiter whose machine has learned, after the waiter was decided,
 // that its home is gone. What the waiter was served with is given back before the
-// machine is told. If that is impossible, the machine keeps it and no error is
+// machine is notified. If that is impossible, the machine keeps it and no error is
 // reported. With an error in hand the machine would not unlock what it had been
 // granted, and no later call could lock it again.
 func (w *waiter[R, P]) refuse(refusal error) {

@@ -87,24 +87,24 @@ func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
 	}
 	f.mu.Lock()
 	f.over = true
-	var told outcomes
+	var decided outcomes
 	if !f.queue.empty() { // an error without waiters stays unobserved
-		told = f.queue.serveAll(f.result())
+		decided = f.queue.serveAll(f.result())
 	}
 	f.mu.Unlock()
-	return told.complete()
+	return decided.complete()
 }
 
 func (f *flight[T]) guard() *interleave.Mutex { return &f.mu }
 
-func (f *flight[T]) admit(w *waiter[T, job.Void]) (told outcomes) {
+func (f *flight[T]) admit(w *waiter[T, job.Void]) (decided outcomes) {
 	if !f.over {
 		f.queue.push(w)
-		return told
+		return decided
 	}
 	w.value, w.err = f.result()
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
 func (f *flight[T]) cancel(w *waiter[T, job.Void]) outcomes { return f.queue.cancel(w) }

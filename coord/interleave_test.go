@@ -22,7 +22,7 @@ import (
 //   - each element that was sent is received once, unless it is still in the channel
 //   - at rest no receiver waits while the channel has an element or is closed
 //   - a receiver gets the elements of one sender in their order
-//   - a machine is told once for each of its waits
+//   - a machine is notified once for each of its waits
 //   - a lock is held by one at a time, and a waiter that gives up does not keep it
 
 // machine receives from a channel again and again, as generated code does: with the
@@ -200,7 +200,7 @@ func TestInterleavingsOfASingleReceiverAndClose(t *testing.T) {
 	})
 }
 
-// giving is a context that a goroutine of the program ends. Its watchers are told on a
+// giving is a context that a goroutine of the program ends. Its watchers are notified on a
 // goroutine of the program, too.
 type giving struct {
 	context.Context

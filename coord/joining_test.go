@@ -16,7 +16,7 @@ import (
 // The steps of a machine that waits, one after the other: the tests interpose other
 // calls.
 
-// machineNode is the node of a machine that counts how often it is told.
+// machineNode is the node of a machine that counts how often it is notified.
 type machineNode struct {
 	continuation.Node
 	heard int

@@ -109,7 +109,7 @@ func (m *keyedMutex[K]) take(key K) bool {
 }
 
 // release hands a key on, or forgets it.
-func (m *keyedMutex[K]) release(key K) (told outcomes) {
+func (m *keyedMutex[K]) release(key K) (decided outcomes) {
 	delete(m.holders, key)
 	waiting, locked := m.locked.Get(key)
 	switch {
@@ -118,9 +118,9 @@ func (m *keyedMutex[K]) release(key K) (told outcomes) {
 	case waiting == nil || waiting.empty():
 		m.locked.Delete(key)
 	default:
-		told.add(waiting.pop())
+		decided.add(waiting.pop())
 	}
-	return told
+	return decided
 }
 
 // taken records the holder of key.
@@ -154,10 +154,10 @@ func (m *keyedMutex[K]) described() string { return typeName((*KeyedMutex[K])(ni
 
 func (m *keyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
 
-func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
 	if m.take(w.ask) {
-		told.add(w)
-		return told
+		decided.add(w)
+		return decided
 	}
 	waiting, _ := m.locked.Get(w.ask)
 	if waiting == nil {
@@ -165,7 +165,7 @@ func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 		m.locked.Put(w.ask, waiting)
 	}
 	waiting.push(w)
-	return told
+	return decided
 }
 
 func (m *keyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }

@@ -18,7 +18,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// counted is a context that counts who asks to be told of its end.
+// counted is a context that counts who asks to be notified of its end.
 type counted struct {
 	context.Context
 	done        chan struct{}
@@ -85,7 +85,7 @@ func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int
 	return sum, nil
 }
 
-// A machine that waits again and again asks its context twice to be told: for its first wait, and
+// A machine that waits again and again registers twice with its context: for its first wait, and
 // for all others. It leaves nothing with the context when it waits for something else.
 func TestAMachineWatchesItsContextOnceForManyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -248,15 +248,15 @@ func receivesUnder(home context.Context, all []context.Context, in *coord.Channe
 	return sum, nil
 }
 
-// The context of a wait ends, and another watcher, told first, serves the wait. Its
-// machine waits for the next element when the end of the first wait is told.
+// The context of a wait ends, and another watcher, notified first, serves the wait. Its
+// machine waits for the next element when the end of the first wait is notified.
 func TestAWaitIsNotEndedByTheContextOfTheOneBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	other, stop := context.WithCancel(context.Background())
 	defer stop()
 	in := coord.NewRendezvous[int]()
 	j := receivesUnderAsync(schedulers.With(context.Background(), inline.New()), []context.Context{ctx, other}, in)
-	// What begins to watch last is told first.
+	// What begins to watch last is notified first.
 	sleep := job.SleepAsync(ctx, time.Hour)
 	var served atEnd
 	served.look = func() { assert.NoError(t, in.TrySend(1)) }
@@ -293,7 +293,7 @@ func TestAWatchWhoseContextHasEndedWatchesNoOther(t *testing.T) {
 			if !over {
 				over = true
 				first.end()
-				synctest.Wait() // until the watch is told
+				synctest.Wait() // until the watch is notified
 			}
 		}}
 		in := coord.NewRendezvous[int]()

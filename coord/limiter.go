@@ -180,12 +180,12 @@ func (l *limiter[K]) described() string { return typeName((*Limiter[K])(nil)) }
 
 func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
 
-func (l *limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+func (l *limiter[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
 	if l.queued > 0 && l.waiting >= l.queued && !l.free(w.ask) {
 		l.refused++
 		w.err = ErrQueueFull
-		told.add(w)
-		return told
+		decided.add(w)
+		return decided
 	}
 	lane := l.lane(w.ask)
 	lane.queue.push(w)
@@ -199,10 +199,10 @@ func (l *limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 func (l *limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--
-	told := lane.queue.cancel(w)
+	decided := lane.queue.cancel(w)
 	l.requeue(lane)
 	l.drop(w.ask, lane)
-	return told
+	return decided
 }
 
 func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate(w.ask) }
@@ -227,16 +227,16 @@ func (l *limiter[K]) vacate(key K) outcomes {
 }
 
 // serve gives the free permits to the keys that are ready, one each in turn.
-func (l *limiter[K]) serve() (told outcomes) {
+func (l *limiter[K]) serve() (decided outcomes) {
 	for l.held < l.limit && l.ready.Len() > 0 {
 		lane := l.ready.First()
 		l.ready.Remove(&lane.links)
-		told.add(lane.queue.pop())
+		decided.add(lane.queue.pop())
 		l.waiting--
 		l.grant(lane)
 		l.requeue(lane)
 	}
-	return told
+	return decided
 }
 
 func (l *limiter[K]) grant(lane *limitLane[K]) {

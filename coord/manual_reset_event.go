@@ -64,9 +64,9 @@ func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (
 func (e *ManualResetEvent) Set() {
 	e.mu.Lock()
 	e.isSet = true
-	told := e.queue.serveAll(job.Void{}, nil)
+	decided := e.queue.serveAll(job.Void{}, nil)
 	e.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // Reset closes the gate. It does not block.
@@ -85,13 +85,13 @@ func (e *ManualResetEvent) IsSet() bool {
 
 func (e *ManualResetEvent) guard() *interleave.Mutex { return &e.mu }
 
-func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	if e.isSet {
-		told.add(w)
+		decided.add(w)
 	} else {
 		e.queue.push(w)
 	}
-	return told
+	return decided
 }
 
 func (e *ManualResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }

@@ -87,9 +87,9 @@ func (m *Mutex) Unlock() {
 		m.mu.Unlock()
 		panic("coord: unlock of an unlocked Mutex")
 	}
-	told := m.release()
+	decided := m.release()
 	m.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // take locks a free mutex.
@@ -101,14 +101,14 @@ func (m *Mutex) take() bool {
 
 // release hands the lock on. With a waiter the lock stays locked: it is the waiter's
 // before the waiter knows.
-func (m *Mutex) release() (told outcomes) {
+func (m *Mutex) release() (decided outcomes) {
 	m.holder.left()
 	if m.queue.empty() {
 		m.locked = false
-		return told
+		return decided
 	}
-	told.add(m.queue.pop())
-	return told
+	decided.add(m.queue.pop())
+	return decided
 }
 
 func (m *Mutex) heldBy(job.Void) *schedulers.Holder { return m.holder.is.Load() }
@@ -118,13 +118,13 @@ func (m *Mutex) granted(r *statemachine.Run, _ job.Void) { m.holder.takenBy(r) }
 func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 
 // admit takes a fresh waiter, or one that a Cond has decided.
-func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	if m.take() {
-		told.add(w)
+		decided.add(w)
 	} else {
 		m.queue.push(w)
 	}
-	return told
+	return decided
 }
 
 func (m *Mutex) cancel(w *waiter[job.Void, job.Void]) outcomes { return m.queue.cancel(w) }

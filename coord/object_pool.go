@@ -193,9 +193,9 @@ func (p *ObjectPool[T]) Close() {
 	old := p.idle
 	p.idle = nil
 	p.discarded += uint64(len(old))
-	told := p.queue.serveAll(loan[T]{}, ErrClosed)
+	decided := p.queue.serveAll(loan[T]{}, ErrClosed)
 	p.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 	p.letGo(old)
 }
 

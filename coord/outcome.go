@@ -52,13 +52,13 @@ func (l outcomes) deliver(on schedulers.Worker) {
 
 // complete completes all and returns the continuations to tell: deliver for use inside
 // another completion, where the stack must stay flat.
-func (l outcomes) complete() (told continuation.Chain) {
+func (l outcomes) complete() (waiters continuation.Chain) {
 	for o := l.first; o != nil; {
 		link := o.following()
 		next := *link
 		*link = nil // a job that is kept must not keep the next one
-		told = told.Join(o.complete())
+		waiters = waiters.Join(o.complete())
 		o = next
 	}
-	return told
+	return waiters
 }

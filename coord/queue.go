@@ -57,8 +57,8 @@ func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
 
 // cancel takes out w and returns it: a host's cancel, for hosts where giving up makes
 // no room.
-func (q *queue[R, P]) cancel(w *waiter[R, P]) (told outcomes) {
+func (q *queue[R, P]) cancel(w *waiter[R, P]) (decided outcomes) {
 	q.remove(w)
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }

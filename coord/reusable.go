@@ -75,14 +75,14 @@ func (s *Reusable[T]) Set(r Round, v T, err error) error {
 		return s.misused("set", r)
 	}
 	s.phase, s.value, s.err = isSet, v, err
-	var told outcomes
+	var decided outcomes
 	if !s.waiting.empty() {
 		w := s.waiting.pop()
 		w.value, w.err = s.take()
-		told.add(w)
+		decided.add(w)
 	}
 	s.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 	return nil
 }
 
@@ -188,15 +188,15 @@ func (s *reusable[T]) misused(what string, r Round) error {
 
 func (s *reusable[T]) guard() *interleave.Mutex { return &s.mu }
 
-func (s *reusable[T]) admit(w *waiter[T, Round]) (told outcomes) {
+func (s *reusable[T]) admit(w *waiter[T, Round]) (decided outcomes) {
 	v, mustWait, err := s.read(w.ask)
 	if mustWait {
 		s.waiting.push(w)
-		return told
+		return decided
 	}
 	w.value, w.err = v, err
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
 func (s *reusable[T]) cancel(w *waiter[T, Round]) outcomes { return s.waiting.cancel(w) }

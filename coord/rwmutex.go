@@ -78,9 +78,9 @@ func (m *RWMutex) Unlock() {
 		panic("coord: unlock of an RWMutex that is not locked for writing")
 	}
 	m.release(write)
-	told := m.serve()
+	decided := m.serve()
 	m.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // RUnlock releases the lock of one reader. It does not block. It panics if the lock is
@@ -92,9 +92,9 @@ func (m *RWMutex) RUnlock() {
 		panic("coord: unlock of an RWMutex that is not locked for reading")
 	}
 	m.release(read)
-	told := m.serve()
+	decided := m.serve()
 	m.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 func (m *RWMutex) lock(ctx context.Context, how access) error {
@@ -168,11 +168,11 @@ func (m *RWMutex) release(how access) {
 }
 
 // serve lets the first waiter continue, and the next, until one has to wait.
-func (m *RWMutex) serve() (told outcomes) {
+func (m *RWMutex) serve() (decided outcomes) {
 	for !m.queue.empty() && m.take(m.queue.first.ask) {
-		told.add(m.queue.pop())
+		decided.add(m.queue.pop())
 	}
-	return told
+	return decided
 }
 
 func (m *RWMutex) heldBy(access) *schedulers.Holder { return m.holder.is.Load() }
@@ -189,9 +189,9 @@ func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 // cancel serves other waiters too: readers behind a writer that gives up may join
 // those that hold the lock.
 func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
-	told := m.queue.cancel(w)
-	told.join(m.serve())
-	return told
+	decided := m.queue.cancel(w)
+	decided.join(m.serve())
+	return decided
 }
 
 func (m *RWMutex) giveBack(w *waiter[job.Void, access]) outcomes {

@@ -98,9 +98,9 @@ func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] { return sele
 // order. Go locks all channels of a select. Here a select never waits for an element. It
 // looks at its cases in order, and takes from the first that has something, as TryReceive
 // does. If none has, it becomes a watcher of its channels: a waiter that is given nothing,
-// and is told that there may be something. Then it looks again.
+// and is notified that there may be something. Then it looks again.
 //
-// No change is missed: a watcher is admitted under the channel's lock, and at once told of
+// No change is missed: a watcher is admitted under the channel's lock, and at once notified of
 // what is there. A channel tells all its watchers, since the first may take another case.
 // The price is that a select which looks too late waits again, and that it has no place in
 // the order of receivers.
@@ -226,8 +226,8 @@ func newAlarm(ctx context.Context, d time.Duration) *alarm {
 
 // Expire implements schedulers.Expirer.
 func (a *alarm) Expire(*schedulers.Timer) {
-	told, _ := a.promise.TryComplete(context.Background(), job.Void{}, nil)
-	told.Deliver(nil)
+	waiters, _ := a.promise.TryComplete(context.Background(), job.Void{}, nil)
+	waiters.Deliver(nil)
 }
 
 func (a *alarm) stop() { a.timers.StopTimer(&a.timer) }
@@ -246,14 +246,14 @@ func (h *watching[T]) guard() *interleave.Mutex { return &h.mu }
 // admit tells the watcher at once if there is something to receive, or never will be. A
 // receiver may wait in single meanwhile: an element that it is handed without the lock was
 // never there to be received, and one that is kept is put under the lock.
-func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	c := (*channel[T])(h)
 	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
-		told.add(w)
-		return told
+		decided.add(w)
+		return decided
 	}
 	c.watchers.push(w)
-	return told
+	return decided
 }
 
 func (h *watching[T]) cancel(w *waiter[job.Void, job.Void]) outcomes { return h.watchers.cancel(w) }

@@ -163,7 +163,7 @@ func TestAContextEndsASelect(t *testing.T) {
 	})
 }
 
-// A select that was told of an element which another receiver took waits again.
+// A select that was notified of an element which another receiver took waits again.
 func TestSelectLooksAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, start func(context.Context, ...Case) *job.Job[int]) {
 		c := NewUnbounded[int]()

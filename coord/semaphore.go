@@ -99,9 +99,9 @@ func (s *Semaphore) Release(n int64) {
 		panic(fmt.Sprintf("coord: release of %d permits where %d are held", n, held))
 	}
 	s.held -= n
-	told := s.serve()
+	decided := s.serve()
 	s.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // Free returns how many permits are free at this moment. It does not block.
@@ -133,11 +133,11 @@ func (s *Semaphore) take(n int64) bool {
 }
 
 // serve lets the first waiter continue, and the next, until one has to wait.
-func (s *Semaphore) serve() (told outcomes) {
+func (s *Semaphore) serve() (decided outcomes) {
 	for !s.queue.empty() && s.take(s.queue.first.ask) {
-		told.add(s.queue.pop())
+		decided.add(s.queue.pop())
 	}
-	return told
+	return decided
 }
 
 func (s *Semaphore) guard() *interleave.Mutex { return &s.mu }
@@ -150,9 +150,9 @@ func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 // cancel serves other waiters too: permits that did not suffice for the waiter
 // that gives up may suffice for those behind it.
 func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
-	told := s.queue.cancel(w)
-	told.join(s.serve())
-	return told
+	decided := s.queue.cancel(w)
+	decided.join(s.serve())
+	return decided
 }
 
 func (s *Semaphore) giveBack(w *waiter[job.Void, int64]) outcomes {

@@ -111,13 +111,13 @@ func (t *turn[K]) claim() *job.Job[job.Void] {
 
 // end releases the key, or leaves its queue. In the second case the promise has no
 // waiters left and may stay as it is.
-func (t *turn[K]) end() (told outcomes) {
+func (t *turn[K]) end() (decided outcomes) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	if w := t.queued; w != nil && !w.decided {
 		w.decided = true
 		w.in.remove(w)
-		return told
+		return decided
 	}
 	return t.of.release(t.key)
 }

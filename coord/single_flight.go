@@ -75,7 +75,7 @@ func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.
 // join returns the flight that is under way for key; if there is none, made becomes it.
 //
 // A flight that has landed may still be in the map, until its landed is called. A
-// caller that was told its result and asks again must not get the same result.
+// caller that was given its result and asks again must not get the same result.
 func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key

@@ -102,19 +102,19 @@ func (s *Subscription[T]) Len() int {
 func (s *Subscription[T]) Close() {
 	b := s.of
 	b.mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if !s.closed {
 		s.closed = true
 		b.subs.Remove(&s.links)
 		var none T
-		told = s.receivers.serveAll(none, ErrClosed)
+		decided = s.receivers.serveAll(none, ErrClosed)
 		for n := b.unreadFrom(s.at); n > 0; n-- {
 			b.kept.at(b.kept.len()-n).unread--
 		}
-		told.join(b.trim())
+		decided.join(b.trim())
 	}
 	b.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // poll reads the next element if that is possible at once, or reports that it must
@@ -123,7 +123,7 @@ func (s *subscription[T]) poll() (v T, mustWait bool, err error) {
 	s.of.mu.Lock()
 	t := s.take()
 	s.of.mu.Unlock()
-	t.told.deliver(nil)
+	t.decided.deliver(nil)
 	return t.value, t.mustWait, t.err
 }
 
@@ -141,7 +141,7 @@ func (s *subscription[T]) take() (t taking[T]) {
 		t.value = element.value
 		element.unread--
 		s.at++
-		t.told = b.trim()
+		t.decided = b.trim()
 	case b.closed != nil:
 		t.err = b.closed
 	default:
@@ -157,11 +157,11 @@ func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := s.take()
 	if t.mustWait {
 		s.receivers.push(w)
-		return t.told
+		return t.decided
 	}
 	w.value, w.err = t.value, t.err
-	t.told.add(w)
-	return t.told
+	t.decided.add(w)
+	return t.decided
 }
 
 func (s *subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }

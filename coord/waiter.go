@@ -162,15 +162,15 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits bool) {
 	mu := w.host.guard()
 	mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if !w.decided {
-		told = w.host.admit(w)
+		decided = w.host.admit(w)
 	}
 	if waits = !w.decided; waits {
 		w.node = n
 	}
 	mu.Unlock()
-	told.deliver(on)
+	decided.deliver(on)
 	return waits
 }
 
@@ -199,18 +199,18 @@ func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx))
 func (w *waiter[R, P]) giveUp(why error) {
 	mu := w.host.guard()
 	mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if !w.decided {
 		w.decided, w.gaveUp, w.err = true, true, why
 		switch {
 		case w.in != nil:
-			told = w.host.cancel(w)
+			decided = w.host.cancel(w)
 		case w.promise != nil:
-			told.add(w)
+			decided.add(w)
 		} // otherwise a machine's, which will find it decided
 	}
 	mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // decide implements outcome.
@@ -239,8 +239,8 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 	if w.gaveUp {
 		ctx = ending{context.Background(), err}
 	}
-	told, _ := w.promise.TryComplete(ctx, v, err)
-	return told
+	waiters, _ := w.promise.TryComplete(ctx, v, err)
+	return waiters
 }
 
 // ending is a context that has ended with err.

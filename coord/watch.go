@@ -40,15 +40,15 @@ func (w *Watch[T]) Set(v T) error {
 	}
 	w.value = v
 	w.version++
-	var told outcomes
+	var decided outcomes
 	for !w.waiting.empty() {
 		waiter := w.waiting.pop()
 		waiter.ask.seen = w.version
 		waiter.value = v
-		told.add(waiter)
+		decided.add(waiter)
 	}
 	w.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 	return nil
 }
 
@@ -76,14 +76,14 @@ func (w *Watch[T]) Close() { w.CloseCause(nil) }
 func (w *Watch[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	w.mu.Lock()
-	var told outcomes
+	var decided outcomes
 	if w.closed == nil {
 		w.closed = err
 		var none T
-		told = w.waiting.serveAll(none, err)
+		decided = w.waiting.serveAll(none, err)
 	}
 	w.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
 // Observer waits for new versions of a [Watch]. It is made by [Watch.Observe]. Goroutines
@@ -178,15 +178,15 @@ func (o *observer[T]) take() (v T, mustWait bool, err error) {
 
 func (o *observer[T]) guard() *interleave.Mutex { return &o.of.mu }
 
-func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (told outcomes) {
+func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (decided outcomes) {
 	v, mustWait, err := o.take()
 	if mustWait {
 		o.of.waiting.push(w)
-		return told
+		return decided
 	}
 	w.value, w.err = v, err
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
 func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.of.waiting.cancel(w) }

@@ -182,11 +182,11 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := n.job
 	c.mu.Unlock()
 
-	told := t.end(Completed, j, nil)
+	waiters := t.end(Completed, j, nil)
 	for _, t := range late {
-		told = told.Join(t.end(Faulted, nil, ErrNoJobs))
+		waiters = waiters.Join(t.end(Faulted, nil, ErrNoJobs))
 	}
-	return told
+	return waiters
 }
 
 // elsewhere reports whether another job can be the next.

@@ -53,8 +53,8 @@ func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if c.only != 0 {
 		if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
 			var zero U
-			told, _ := c.pass(Canceled, zero, canceledError(ErrFiltered))
-			return told
+			waiters, _ := c.pass(Canceled, zero, canceledError(ErrFiltered))
+			return waiters
 		}
 	}
 	return c.activate(c, from)
@@ -99,11 +99,11 @@ type then[T, U any] struct {
 func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := t.after.Load(); j != nil && j.Status() != Completed {
 		var zero U
-		told, won := t.pass(j.Status(), zero, j.err())
+		waiters, won := t.pass(j.Status(), zero, j.err())
 		if won {
 			j.observed() // from here on it is our failure
 		}
-		return told
+		return waiters
 	}
 	return t.activate(t, from)
 }
@@ -152,11 +152,11 @@ type catch[T any] struct {
 // Completed implements continuation.Target.
 func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
-		told, won := c.pass(j.Status(), j.value, j.err())
+		waiters, won := c.pass(j.Status(), j.value, j.err())
 		if won {
 			j.observed() // from here on it is our failure
 		}
-		return told
+		return waiters
 	}
 	return c.activate(c, from)
 }

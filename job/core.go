@@ -127,15 +127,15 @@ func (c *core) err() error {
 // a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
 	c.conclude(final)
-	told := c.waiting.Complete()
+	waiters := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
-		told = told.Join(r.synchronous.Complete())
+		waiters = waiters.Join(r.synchronous.Complete())
 		if r.recorded != nil && r.recorded.dropped != nil {
 			r.recorded.dropped.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark
 		}
 	}
-	return told
+	return waiters
 }
 
 // conclude writes the final status. Closing the list makes it visible.
@@ -174,7 +174,7 @@ func (c *core) status() Status {
 
 func (c *core) isCompleted() bool { return c.waiting.Closed() }
 
-// register adds n to be told of the completion; false: the job is complete. It starts a
+// register adds n to be notified of the completion; false: the job is complete. It starts a
 // Created job, since a waiter would otherwise wait for a job that is never started.
 func (c *core) register(n *continuation.Node) bool {
 	c.startIfCreated()

@@ -69,7 +69,7 @@ func (e *CycleError) Unwrap() error { return ErrCycle }
 // the awaited job. So what the search needs is collected before; it goes through the
 // jobs, which stay what they are; and the node is withdrawn by finding it in that list
 // ([continuation.List.Withdraw]), not by what the node says of itself. If it is found
-// there, the machine has not been told anything, and is the caller's again.
+// there, the machine has not been notified, and is the caller's again.
 
 // mayWait reports whether the job, which depends on others or has a function, may be
 // waiting for another one: its function has begun.

@@ -102,7 +102,7 @@ func (c *core) levelAbove() (level []Frame, above *core) {
 
 // waits is what the targets of this package implement that stand between two jobs.
 type waits interface {
-	// waitingJob returns the job that cannot end before the target was told, or nil,
+	// waitingJob returns the job that cannot end before the target was notified, or nil,
 	// and what the target is.
 	waitingJob() (*core, string)
 }
@@ -127,7 +127,7 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 // optional is implemented by targets that may be one of several ways to the end of the
 // job behind them.
 type optional interface {
-	// elsewhere reports whether that job may end although this target is never told.
+	// elsewhere reports whether that job may end although this target is never notified.
 	elsewhere() bool
 }
 

@@ -109,17 +109,17 @@ func (b *scopeBody) Completed(schedulers.Worker) continuation.Chain {
 }
 
 // one counts one of the two as ended. The last publishes the outcome.
-func (b *scopeBody) one() (told continuation.Chain) {
+func (b *scopeBody) one() (waiters continuation.Chain) {
 	if b.left.Add(-1) > 0 {
-		return told
+		return waiters
 	}
 	of := &b.scope.promise.job
 	final, err := Status(of.final), of.err()
 	if b.thrown { // also if the scope had ended before
 		final, err = Faulted, b.err()
 	}
-	told, _ = b.end.try(final, Void{}, err)
-	return told
+	waiters, _ = b.end.try(final, Void{}, err)
+	return waiters
 }
 
 func (b *scopeBody) waitingJob() (*core, string) { return b.end.job.base(), "scope" }

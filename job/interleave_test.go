@@ -20,7 +20,7 @@ import (
 //   - a job's function is called at most once, and not if the job was canceled before
 //   - a job ends once: its status and result do not change after they were seen
 //   - of all calls that could decide it, one reports that it did
-//   - whatever registered is told once; whatever was refused sees the result
+//   - whatever registered is notified once; whatever was refused sees the result
 //   - a registration that is no longer needed is taken back
 //   - the context of a job ends with its last user, and not before
 
@@ -231,7 +231,7 @@ func TestInterleavingsOfAContinuationAndItsCancel(t *testing.T) {
 	})
 }
 
-// given is a context that a goroutine of the program ends. Its watchers are told on a
+// given is a context that a goroutine of the program ends. Its watchers are notified on a
 // goroutine of the program, too.
 type given struct {
 	context.Context

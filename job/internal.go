@@ -123,7 +123,7 @@ func (i *insides) RunTaken(n *continuation.Node, on schedulers.Worker, spent uin
 }
 
 // LeaveTaken implements jobcore.Awaiting.
-func (i *insides) LeaveTaken(n *continuation.Node) (told bool) {
+func (i *insides) LeaveTaken(n *continuation.Node) (notified bool) {
 	if i.own.attended {
 		i.waiting.Settle()
 		return false

@@ -124,7 +124,7 @@ func (l *link[T, U]) handOver(from schedulers.Worker) {
 }
 
 // pass completes the job without running its function, unless it was canceled before.
-func (l *link[T, U]) pass(final Status, value U, err error) (told continuation.Chain, won bool) {
+func (l *link[T, U]) pass(final Status, value U, err error) (waiters continuation.Chain, won bool) {
 	if !l.state.reserve(WaitingForActivation) {
 		return continuation.Chain{}, false
 	}

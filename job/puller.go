@@ -186,7 +186,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	r = &request[T]{of: p, ctx: ctx}
 	r.promise.initDependent()
 	r.promise.handOver()
-	if !r.source.enter(step, r) { // it has ended, and no request was told
+	if !r.source.enter(step, r) { // it has ended, and no request was notified
 		p.release(true)
 		return step, nil
 	}

@@ -67,16 +67,16 @@ func (r *relay[T]) ended() bool { return r.promise.taken() }
 // Completed implements continuation.Target: the source has ended.
 func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := r.source.delivered()
-	told, won := r.end(j.Status(), j.value, j.err())
+	waiters, won := r.end(j.Status(), j.value, j.err())
 	if won {
 		j.observed() // from here on it is the relay's failure
 	}
-	return told
+	return waiters
 }
 
 // end ends the relay, unless it has ended. It withdraws what is set up before it
 // publishes the outcome: a relay that is seen complete has left nothing behind.
-func (r *relay[T]) end(final Status, value T, err error) (told continuation.Chain, won bool) {
+func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.Chain, won bool) {
 	if !r.promise.reserve() {
 		return continuation.Chain{}, false
 	}
@@ -104,8 +104,8 @@ func (r *relay[T]) Expire(*schedulers.Timer) { r.giveUp(context.DeadlineExceeded
 // giveUp ends the relay before its source.
 func (r *relay[T]) giveUp(why error) {
 	var zero T
-	told, _ := r.end(Canceled, zero, &WaitError{Err: why})
-	told.Deliver(nil)
+	waiters, _ := r.end(Canceled, zero, &WaitError{Err: why})
+	waiters.Deliver(nil)
 }
 
 // listing is a registration with a job that can be taken back at any time, by any
@@ -116,8 +116,8 @@ type listing[T any] struct {
 	listed interleave.Pointer[Job[T]] // the same, once the node is there to be taken back
 }
 
-// enter registers t with j, to be told of j's end; false: j has ended, and source is
-// set. A caller that may be told to leave while enter runs checks for that afterwards.
+// enter registers t with j, to be notified of j's end; false: j has ended, and source is
+// set. A caller that may be asked to leave while enter runs checks for that afterwards.
 func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	l.source = j
 	l.node.Prepare(t)
@@ -260,11 +260,11 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 		final, err = Faulted, ErrNilJob
 	}
 	var zero T
-	told, won := h.of.end(final, zero, err)
+	waiters, won := h.of.end(final, zero, err)
 	if won {
 		j.observed()
 	}
-	return told
+	return waiters
 }
 
 // followInner begins the second half. A job that is the Unwrap itself, or waits for it,
@@ -272,13 +272,13 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 // everywhere.
 func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
 	inner.startIfCreated()
-	told := u.follow(inner)
+	waiters := u.follow(inner)
 	if err := findCycle(u.promise.job.base(), inner.base()); err != nil {
 		var zero T
 		ended, _ := u.end(Faulted, zero, err)
-		told = told.Join(ended)
+		waiters = waiters.Join(ended)
 	}
-	return told
+	return waiters
 }
 
 func (h *outerHalf[T]) waitingJob() (*core, string) { return h.of.waitingJob() }

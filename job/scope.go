@@ -119,7 +119,7 @@ func (s *Scope) prepare(o *Option) {
 func (s *Scope) Context() context.Context { return s.views.of(s, nil) }
 
 // Cancel cancels the scope's context with cause, as context.CancelCauseFunc does.
-// Children that have not begun to run will not; those that run are told by their
+// Children that have not begun to run will not; those that run are notified by their
 // context. It does not wait.
 func (s *Scope) Cancel(cause error) { s.cancel(cause) }
 
@@ -204,8 +204,8 @@ func (c *closing) waitingJob() (*core, string) { return c.promise.job.base(), "s
 
 // Completed implements continuation.Target.
 func (c *closing) Completed(schedulers.Worker) continuation.Chain {
-	told, _ := c.promise.try(Completed, Void{}, nil)
-	return told
+	waiters, _ := c.promise.try(Completed, Void{}, nil)
+	return waiters
 }
 
 // enter counts one more child with a handle, and gives it a free slot, if any; false:
@@ -270,8 +270,8 @@ func (s *Scope) note(final Status, err error) (cancel bool) {
 func (s *Scope) finish() continuation.Chain {
 	final, err := s.outcome()
 	s.cancel(nil)
-	told, _ := s.promise.try(final, Void{}, err)
-	return told
+	waiters, _ := s.promise.try(final, Void{}, err)
+	return waiters
 }
 
 func (s *Scope) outcome() (Status, error) {

@@ -399,7 +399,7 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 
-// spawn starts a child that the scope has counted, and has the scope be told of its end
+// spawn starts a child that the scope has counted, and has the scope be notified of its end
 // by n. err is why it could not be made.
 func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
 	if err != nil {

@@ -191,7 +191,7 @@ func (p *promise[T]) publish(final Status, value T, err error) continuation.Chai
 
 // settle is try for callers that deliver at once.
 func (p *promise[T]) settle(final Status, value T, err error) bool {
-	told, ok := p.try(final, value, err)
-	told.Deliver(nil)
+	waiters, ok := p.try(final, value, err)
+	waiters.Deliver(nil)
 	return ok
 }

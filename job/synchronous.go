@@ -65,14 +65,14 @@ func (q *queue) run() {
 // runSynchronous tells the synchronous continuations of a job whose function was run by
 // on.
 func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
-	told := r.synchronous.Complete()
+	waiters := r.synchronous.Complete()
 	switch {
-	case told == continuation.Chain{}:
+	case waiters == continuation.Chain{}:
 	case q != nil:
-		told.Deliver(q)
+		waiters.Deliver(q)
 	default:
 		q = &queue{on: on}
-		told.Deliver(q)
+		waiters.Deliver(q)
 		q.run()
 	}
 }

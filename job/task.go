@@ -209,14 +209,14 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.endOwn()
 	t.attended = true
 	t.conclude(final)
-	told := t.waiting.CompleteAttended()
+	waiters := t.waiting.CompleteAttended()
 	r := t.rare.Load()
-	if (told != continuation.Chain{}) {
+	if (waiters != continuation.Chain{}) {
 		from := t.worker
 		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {
 			from = l.Leaving()
 		}
-		told.Deliver(from)
+		waiters.Deliver(from)
 	}
 	if r != nil {
 		r.runSynchronous(t.worker, q)

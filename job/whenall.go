@@ -60,8 +60,8 @@ func (w *whenAll[T]) finish() continuation.Chain {
 	w.mu.Lock()
 	w.jobs = nil // the result must not keep the jobs
 	w.mu.Unlock()
-	told, _ := w.promise.try(failed.final(), results, failed.err())
-	return told
+	waiters, _ := w.promise.try(failed.final(), results, failed.err())
+	return waiters
 }
 
 func (w *whenAll[T]) job() *core { return w.promise.job.base() }
@@ -98,8 +98,8 @@ func (w *whenAllOf) finish() continuation.Chain {
 	w.mu.Lock()
 	w.jobs = nil
 	w.mu.Unlock()
-	told, _ := w.promise.try(failed.final(), Void{}, failed.err())
-	return told
+	waiters, _ := w.promise.try(failed.final(), Void{}, failed.err())
+	return waiters
 }
 
 func (w *whenAllOf) job() *core { return w.promise.job.base() }

@@ -57,8 +57,8 @@ func (w *whenAny[J]) decides(int) bool { return true }
 func (w *whenAny[J]) won(i int) continuation.Chain {
 	winner := w.jobs[i]
 	w.jobs = nil // the result must not keep the losers
-	told, _ := w.promise.try(Completed, winner, nil)
-	return told
+	waiters, _ := w.promise.try(Completed, winner, nil)
+	return waiters
 }
 
 func (w *whenAny[J]) nobodyWon() continuation.Chain { return continuation.Chain{} }
@@ -98,8 +98,8 @@ func (r *race[T]) decides(i int) bool { return r.jobs[i].Status() == Completed }
 func (r *race[T]) won(i int) continuation.Chain {
 	value := r.jobs[i].value
 	r.jobs = nil
-	told, _ := r.promise.try(Completed, value, nil)
-	return told
+	waiters, _ := r.promise.try(Completed, value, nil)
+	return waiters
 }
 
 func (r *race[T]) nobodyWon() continuation.Chain {
@@ -110,8 +110,8 @@ func (r *race[T]) nobodyWon() continuation.Chain {
 	}
 	r.jobs = nil
 	var zero T
-	told, _ := r.promise.try(failed.final(), zero, failed.err())
-	return told
+	waiters, _ := r.promise.try(failed.final(), zero, failed.err())
+	return waiters
 }
 
 func (r *race[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Race" }
@@ -181,7 +181,7 @@ func (c *contest) noteRegistered(n int) bool {
 	return !c.over
 }
 
-// end is told that job i has ended.
+// end is notified that job i has ended.
 func (c *contest) end(i int) continuation.Chain {
 	nodes, decided := c.count(i)
 	if nodes == nil {

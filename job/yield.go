@@ -10,7 +10,7 @@ import (
 // Yield lets other work go first: what is queued where the caller runs, if that is served in
 // order of arrival. A generated machine suspends and goes to the end of its home's queue. Plain
 // code waits for a turn at the scheduler that runs it, and has its worker pump or be replaced
-// meanwhile, as in any wait; outside of all schedulers, and where its scheduler cannot be told
+// meanwhile, as in any wait; outside of all schedulers, and where its scheduler cannot be notified
 // ([schedulers.Here]), at the default one. A scheduler that can do neither lets the caller
 // continue at once. It is runtime.Gosched for work.
 func Yield() {
@@ -41,8 +41,8 @@ func yieldTo(by schedulers.Worker) *Job[Void] {
 
 // Run implements schedulers.Work.
 func (y *yielded) Run(on schedulers.Worker) {
-	told, _ := y.promise.try(Completed, Void{}, nil)
-	told.Deliver(on)
+	waiters, _ := y.promise.try(Completed, Void{}, nil)
+	waiters.Deliver(on)
 }
 
 // Abandon implements schedulers.Work.

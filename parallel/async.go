@@ -138,15 +138,15 @@ func (l *lane[T, R]) Run(on schedulers.Worker) {
 	a, returned := l.of, false
 	a.label()
 	defer a.unlabel()
-	var told continuation.Chain
+	var waiters continuation.Chain
 	defer func() {
 		if !returned {
-			told = a.gone()
+			waiters = a.gone()
 		}
-		told.Deliver(on)
+		waiters.Deliver(on)
 	}()
 	defer a.contain(&returned)
-	told = l.work(on)
+	waiters = l.work(on)
 	returned = true
 }
 

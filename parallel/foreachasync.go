@@ -30,8 +30,8 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 	p := new(promise.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
 	a.complete = func(err error) continuation.Chain {
-		told, _ := p.TryComplete(a.parent, job.Void{}, err)
-		return told
+		waiters, _ := p.TryComplete(a.parent, job.Void{}, err)
+		return waiters
 	}
 	p.Init()
 	if err := startAsync(ctx, a, items, opts); err != nil {
@@ -56,8 +56,8 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 		if err != nil {
 			out.all = nil
 		}
-		told, _ := p.TryComplete(a.parent, out.all, err)
-		return told
+		waiters, _ := p.TryComplete(a.parent, out.all, err)
+		return waiters
 	}
 	p.Init()
 	if err := startAsync(ctx, a, items, opts); err != nil {

@@ -115,14 +115,14 @@ func (t *participants) enter() bool {
 
 // leave counts one less. The last one completes the promise; the caller delivers the
 // chain.
-func (t *participants) leave() (told continuation.Chain) {
+func (t *participants) leave() (waiters continuation.Chain) {
 	if t.live.Add(-1) > 0 {
-		return told
+		return waiters
 	}
 	goexit, err := t.outcome()
 	t.close()
-	told, _ = t.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
-	return told
+	waiters, _ = t.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	return waiters
 }
 
 // gone counts one participant less.

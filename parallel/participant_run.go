@@ -41,17 +41,17 @@ func (s *participant) submit(from schedulers.Worker) {
 // step calls the body until it suspends, or until nothing is left: nil.
 func (s *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
 	returned := false
-	var told continuation.Chain
+	var waiters continuation.Chain
 	defer func() {
 		if !returned {
-			told = s.of.gone()
+			waiters = s.of.gone()
 		}
-		told.Deliver(on)
+		waiters.Deliver(on)
 	}()
 	defer s.of.contain(&returned)
 	rest = s.work(on)
 	if rest == nil {
-		told = s.of.gone()
+		waiters = s.of.gone()
 	}
 	returned = true
 	return rest
@@ -98,7 +98,7 @@ func (s *participant) Fault(err error) continuation.Chain {
 func (s *participant) Handle() any { return s.of.promised().Job() }
 
 // Completed implements continuation.Target: the body has ended.
-func (s *participant) Completed(from schedulers.Worker) (told continuation.Chain) {
+func (s *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {
 	err := s.err
 	s.err = nil
 	switch p, panicked := err.(*job.PanicError); {
@@ -110,7 +110,7 @@ func (s *participant) Completed(from schedulers.Worker) (told continuation.Chain
 		s.of.fail(err)
 	case s.claim():
 		s.submit(from)
-		return told
+		return waiters
 	}
 	return s.of.gone()
 }

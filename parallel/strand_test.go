@@ -58,14 +58,14 @@ func (b *sleepers[T]) wake() {
 	s := b.full[0]
 	b.full = b.full[1:]
 	b.mu.Unlock()
-	var told continuation.Chain
+	var waiters continuation.Chain
 	var p *job.PanicError
 	if errors.As(s.err, &p) || errors.Is(s.err, job.ErrGoexit) {
-		told = s.end.Fault(s.err)
+		waiters = s.end.Fault(s.err)
 	} else {
-		told = s.end.Return(s.value, s.err)
+		waiters = s.end.Return(s.value, s.err)
 	}
-	told.Deliver(nil)
+	waiters.Deliver(nil)
 }
 
 // machineHomes are schedulers on which a machine may call an operation.

@@ -41,9 +41,9 @@ func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 // was given: its last run.
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch() // the context may be a job's, which lasts as long as it is watched
-	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
+	if waiters, ok := b.promise.TryComplete(b.ctx, v, err); ok {
 		b.promise.Leave(b.ctx)
-		told.Deliver(r.leaving())
+		waiters.Deliver(r.leaving())
 	}
 }
 
@@ -51,9 +51,9 @@ func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 
 func (b *Builder[T]) fail(err error, on schedulers.Worker) {
 	var zero T
-	if told, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
+	if waiters, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
 		b.promise.Leave(b.ctx)
-		told.Deliver(on)
+		waiters.Deliver(on)
 	}
 }
 
@@ -98,8 +98,8 @@ func plain[T any](ctx context.Context, p *promise.Promise[T], f func() (T, error
 		if x := recover(); x != nil {
 			err = promise.Panic(x)
 		}
-		if told, ok := p.TryComplete(ctx, v, err); ok {
-			told.Deliver(nil)
+		if waiters, ok := p.TryComplete(ctx, v, err); ok {
+			waiters.Deliver(nil)
 		}
 	}()
 	v, err = f()

@@ -125,8 +125,8 @@ func (f *iterator[K, V]) run() {
 }
 
 func (f *iterator[K, V]) reply() {
-	told, _ := f.step.TryComplete(context.Background(), job.Void{}, nil)
-	told.Deliver(nil)
+	waiters, _ := f.step.TryComplete(context.Background(), job.Void{}, nil)
+	waiters.Deliver(nil)
 }
 
 // yield is what seq calls.

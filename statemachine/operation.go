@@ -63,7 +63,7 @@ const (
 // Operation, or has a Join of its own.
 type Pending interface {
 	// Join is called once, when the machine can be resumed, as the last thing that it
-	// does on the worker on (nil: on none). It has n told of the end and returns true,
+	// does on the worker on (nil: on none). It has n notified of the end and returns true,
 	// after which the machine belongs to another goroutine; false: the result is ready.
 	// It does not block and runs no user's code.
 	Join(n *continuation.Node, on schedulers.Worker) bool
@@ -71,11 +71,11 @@ type Pending interface {
 
 // Complete says that the result is ready, and returns the waiter to tell; the caller
 // must not use the operation any more. It is called once.
-func (o *Operation) Complete() (told continuation.Chain) {
+func (o *Operation) Complete() (waiters continuation.Chain) {
 	if o.state.Swap(over) == joined {
 		return continuation.Only(o.node)
 	}
-	return told
+	return waiters
 }
 
 // Join implements [Pending].

@@ -281,9 +281,9 @@ const runsPerTurn = 61
 const nested = 1 << 16
 
 // runAwaited runs the awaited job here, which was claimed for that, and reports whether
-// the chain will be told of its end. If not, it has ended, and the machine continues
+// the chain will be notified of its end. If not, it has ended, and the machine continues
 // without having left: no suspension, no resumption, no turn in a queue.
-func (r *Run) runAwaited(c *chain, j jobcore.Insides) (told bool) {
+func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 	r.runs++
 	on := r.lender.on
 	c.node.PrepareAttended(c)

@@ -81,7 +81,7 @@ func TestADeepChainIsShownInPart(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// later returns a machine that awaits what begin returns when it is told to continue,
+// later returns a machine that awaits what begin returns when it is resumed,
 // and its job.
 func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source[int], j *job.Job[int]) {
 	begin = job.NewSource[int]()

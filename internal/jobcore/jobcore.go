@@ -117,9 +117,9 @@ type Awaiting interface {
 	RunTaken(n *continuation.Node, on schedulers.Worker, spent uint8)
 
 	// LeaveTaken ends the machine's attendance after RunTaken. It returns true if n's
-	// target will be told of the end, like that of any registration, and false if the job
+	// target will be notified of the end, like that of any registration, and false if the job
 	// has ended and n is the caller's.
-	LeaveTaken(n *continuation.Node) (told bool)
+	LeaveTaken(n *continuation.Node) (notified bool)
 
 	// StartLast starts the job if it is Created, like Job.Start, as the last thing that
 	// the current work of the worker on does. It is for a machine that awaits the job and

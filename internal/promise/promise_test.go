@@ -25,8 +25,8 @@ func ExamplePromise() {
 	a.promise.Init()
 	j := a.promise.Job()
 
-	told, ok := a.promise.TryComplete(context.Background(), 42, nil)
-	told.Deliver(nil) // the completer tells the waiters
+	waiters, ok := a.promise.TryComplete(context.Background(), 42, nil)
+	waiters.Deliver(nil) // the completer tells the waiters
 	fmt.Println(ok)
 	fmt.Println(j.GetResult())
 	// Output:

@@ -46,10 +46,10 @@ func (f *Following[T]) Completed(schedulers.Worker) continuation.Chain {
 
 // returned asks a user's error what it is, on the goroutine that completed the job: a
 // panic in it goes no further.
-func (f *Following[T]) returned(v T, err error) (told continuation.Chain) {
+func (f *Following[T]) returned(v T, err error) (waiters continuation.Chain) {
 	defer func() {
 		if v := recover(); v != nil {
-			told = f.end.Fault(f.Caught(v))
+			waiters = f.end.Fault(f.Caught(v))
 		}
 	}()
 	return f.end.Return(v, err)

@@ -65,8 +65,8 @@ func settleReceived[T any](s *promise.Promise[T], v T, open bool) {
 
 // settle completes the job and wakes its waiters.
 func settle[T any](ctx context.Context, s *promise.Promise[T], v T, err error) bool {
-	told, ok := s.TryComplete(ctx, v, err)
-	told.Deliver(nil)
+	waiters, ok := s.TryComplete(ctx, v, err)
+	waiters.Deliver(nil)
 	return ok
 }
 

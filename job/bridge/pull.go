@@ -233,10 +233,10 @@ type request[T any] struct {
 }
 
 func (r *request[T]) end(ctx context.Context, v T, err error) bool {
-	told, ok := r.promise.TryComplete(ctx, v, err)
+	waiters, ok := r.promise.TryComplete(ctx, v, err)
 	if ok {
 		r.watch.Stop()
-		told.Deliver(nil)
+		waiters.Deliver(nil)
 	}
 	return ok
 }

@@ -260,8 +260,8 @@ func (s *Scheduler) deciding(f func(*decisions)) {
 	}
 	defer func() {
 		failed := s.decisions.failed
-		tell := failed != nil && !s.decisions.told
-		s.decisions.told = failed != nil
+		tell := failed != nil && !s.decisions.reported
+		s.decisions.reported = failed != nil
 		s.lock.Unlock()
 		if tell {
 			s.failure.Call(failed)

@@ -22,7 +22,7 @@ type CompletionList struct {
 	mu    sync.Mutex
 	ids   idpool.Guarded
 	items []*Worker
-	told  bool // the event was sent for what is in items
+	sent  bool // the event was sent for what is in items
 
 	// All undeleted contexts, in the order of their creation.
 	oldest, newest *Worker
@@ -42,8 +42,8 @@ func (l *CompletionList) put(w *Worker) {
 
 // tell sends the event, if none is due; mu is held.
 func (l *CompletionList) tell() {
-	if !l.told {
-		l.told = true
+	if !l.sent {
+		l.sent = true
 		select {
 		case l.event <- struct{}{}:
 		default:
@@ -104,8 +104,8 @@ func (l *CompletionList) taken(all []*Worker) {
 	for _, w := range all {
 		w.listed = false
 	}
-	if l.told {
-		l.told = false
+	if l.sent {
+		l.sent = false
 		select {
 		case <-l.event:
 		default:

@@ -55,10 +55,10 @@ func (e *PolicyError) Unwrap() error { return e.Err }
 // decisions are the ready workers and the policy that chooses from them. A Mutex of the
 // scheduler side guards them.
 type decisions struct {
-	line   line
-	policy Policy       // nil: the head of the line
-	failed *PolicyError // why the policy was dropped
-	told   bool         // the failure was reported
+	line     line
+	policy   Policy       // nil: the head of the line
+	failed   *PolicyError // why the policy was dropped
+	reported bool         // the failure was reported
 }
 
 // ready puts workers in line: all of them before the policy learns of the first,
