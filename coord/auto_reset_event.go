@@ -25,13 +25,13 @@ type AutoResetEvent struct {
 // Wait waits until the event is set and resets it. It returns nil, or why ctx ended;
 // the event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if e.TryWait() {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 		return nil
 	}
 	_, err = wait(ctx, e, job.Void{})

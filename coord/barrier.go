@@ -42,7 +42,7 @@ func NewBarrier(parties int) *Barrier {
 // to exactly one participant of each phase, which may do the phase's one-time work; or
 // it returns why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
 func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
-	budget.Turn()
+	budget.Yield()
 	ctx, err = bound(ctx)
 	if err != nil {
 		return false, err

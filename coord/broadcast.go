@@ -120,7 +120,7 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	switch {
 	case b.closed != nil:
 		p.err = b.closed
-	case b.hasRoom():
+	case b.hasSpace():
 		p.decided = b.hand(v)
 	case b.full == WaitForRoom:
 		p.mustWait = true
@@ -137,9 +137,9 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	return p
 }
 
-// hasRoom reports whether one more element can be kept: at least one can, or none could
+// hasSpace reports whether one more element can be kept: at least one can, or none could
 // ever be sent.
-func (b *broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity) }
+func (b *broadcast[T]) hasSpace() bool { return b.kept.len() < max(1, b.capacity) }
 
 // hand gives v to the waiting subscriptions and keeps it for the others. The buffer has
 // room.
@@ -174,7 +174,7 @@ func (b *broadcast[T]) trim() (decided outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()
 	}
-	for !b.senders.empty() && b.hasRoom() {
+	for !b.senders.empty() && b.hasSpace() {
 		w := b.senders.pop()
 		decided.join(b.hand(w.ask))
 		decided.add(w)

@@ -15,7 +15,7 @@ import (
 // nil was returned, to all or, by a broadcast that drops, perhaps to none. It blocks;
 // its twin is [Broadcast.SendAsync].
 func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

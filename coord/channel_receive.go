@@ -16,7 +16,7 @@ import (
 // An element is taken only if it is returned, with a nil error: one that was handed
 // over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
 func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

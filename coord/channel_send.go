@@ -15,7 +15,7 @@ import (
 // returned; a channel that drops may have dropped it then. It blocks; its twin is
 // [Channel.SendAsync].
 func (c *Channel[T]) Send(ctx context.Context, v T) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

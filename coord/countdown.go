@@ -32,7 +32,7 @@ func NewCountdown(n int64) *Countdown {
 // Wait waits until nothing is left to be done. It returns nil, or why ctx ended. It
 // blocks; its twin is [Countdown.WaitAsync].
 func (c *Countdown) Wait(ctx context.Context) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

@@ -33,13 +33,13 @@ type hiddenKeyedMutex[K comparable] = keyedMutex[K]
 // Lock waits until key is free and locks it. It returns nil, or why ctx ended. It
 // blocks; its twin is [KeyedMutex.LockAsync].
 func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if m.TryLock(key) {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 	} else {
 		_, err = wait(ctx, &m.hiddenKeyedMutex, key)
 	}

@@ -88,13 +88,13 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 // [ErrQueueFull]. After nil the caller must call [Limiter.Release] with the same key,
 // once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if l.TryAcquire(key) {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 		return nil
 	}
 	_, err = wait(ctx, &l.hiddenLimiter, key)

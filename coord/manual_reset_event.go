@@ -25,7 +25,7 @@ type ManualResetEvent struct {
 // Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its
 // twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ type subModel struct {
 	left     bool
 }
 
-func (m *broadcastModel) hasRoom() bool {
+func (m *broadcastModel) hasSpace() bool {
 	return !slices.ContainsFunc(m.subs, func(s *subModel) bool { return len(s.unread) >= m.capacity })
 }
 
@@ -176,7 +176,7 @@ func (m *broadcastModel) send(v int) {
 	switch {
 	case m.closed:
 		q.out = "coord: closed"
-	case m.hasRoom():
+	case m.hasSpace():
 		m.accept(q)
 	case m.full == Reject:
 		q.out = "coord: full"
@@ -206,7 +206,7 @@ func (m *broadcastModel) transfer() {
 	for _, s := range m.subs {
 		s.transfer()
 	}
-	if w := m.sends.waiting(); len(w) > 0 && m.hasRoom() {
+	if w := m.sends.waiting(); len(w) > 0 && m.hasSpace() {
 		m.accept(w[0])
 		m.transfer()
 	}

@@ -29,13 +29,13 @@ type Mutex struct {
 // Lock waits until the lock is free and takes it. It returns nil, or why ctx ended; the
 // lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
 func (m *Mutex) Lock(ctx context.Context) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if m.TryLock() {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 	} else {
 		_, err = wait(ctx, m, job.Void{})
 	}

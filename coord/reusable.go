@@ -104,7 +104,7 @@ func (s *Reusable[T]) Drop(r Round) error {
 // returns why ctx ended, the round is not read: ask again, or [Reusable.Drop] it. It blocks;
 // its twin is [Reusable.GetAsync].
 func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

@@ -98,13 +98,13 @@ func (m *RWMutex) RUnlock() {
 }
 
 func (m *RWMutex) lock(ctx context.Context, how access) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
 	if m.try(how) {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 	} else {
 		_, err = wait(ctx, m, how)
 	}

@@ -39,13 +39,13 @@ func NewSemaphore(permits int64) *Semaphore {
 // them all at once. It returns nil, why ctx ended, [ErrNegativeWeight] or
 // [ErrTooHeavy]. It blocks; its twin is [Semaphore.AcquireAsync].
 func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := s.check(ctx, n)
 	if err != nil {
 		return err
 	}
 	if s.TryAcquire(n) {
-		budget.Turn() // with what is held
+		budget.Yield() // with what is held
 		return nil
 	}
 	_, err = wait(ctx, s, n)

@@ -33,7 +33,7 @@ type hiddenSubscription[T any] = subscription[T]
 // [ErrClosed] if the broadcast is closed and nothing is left, or the subscription is
 // closed. It blocks; its twin is [Subscription.ReceiveAsync].
 func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

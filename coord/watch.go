@@ -103,7 +103,7 @@ type hiddenObserver[T any] = observer[T]
 // returns why ctx ended, or [ErrClosed] if the watch is closed and its last value has been
 // seen. It blocks; its twin is [Observer.NextAsync].
 func (o *Observer[T]) Next(ctx context.Context) (T, error) {
-	budget.Turn()
+	budget.Yield()
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T

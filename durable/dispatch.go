@@ -35,39 +35,39 @@ func (e *Engine) serve() {
 // instances as for a few. Two rules make calls take more where much is due, and cost nothing
 // where little is:
 //
-//   - After a call that has filled the slots, the next one waits until a part of them is free,
+//   - After a call that has taken all permits, the next one waits until a part of them is free,
 //     while the others run; but not for longer than 16 times what the call took, since long
 //     steps may hold the others.
 //   - After any other call, the engine waits for as long as the call took. So it spends at most
 //     half of its time with asking, however often it is told that something may be due.
 
 const (
-	freeShare = 4  // one slot in so many has to be free
+	freeShare = 4  // one permit in so many has to be free
 	longest   = 16 // times what the call took
 )
 
 // asking is what the last Take says about the next one.
 type asking struct {
-	filled bool // the slots
+	filled bool // the permits
 	ended  time.Time
 	took   time.Duration
 }
 
-// early reports whether the next Take is to wait for more free slots.
-func (a asking) early(now time.Time, free, slots int) bool {
+// early reports whether the next Take is to wait for more free permits.
+func (a asking) early(now time.Time, free, permits int) bool {
 	since := now.Sub(a.ended) // negative: the clock was set back
-	return a.filled && free*freeShare < slots && 0 <= since && since < longest*a.took
+	return a.filled && free*freeShare < permits && 0 <= since && since < longest*a.took
 }
 
-// take starts what is due, as far as there are free slots, and returns when to look again.
+// take starts what is due, as far as there are free permits, and returns when to look again.
 func (e *Engine) take() (next time.Time) {
 	now := e.now()
 	next = now.Add(e.poll)
-	free := cap(e.slots) - len(e.slots) // only this goroutine fills them
+	free := cap(e.permits) - len(e.permits) // only this goroutine fills them
 	switch {
 	case free == 0:
-		return next // a free slot wakes it
-	case e.asking.early(now, free, cap(e.slots)):
+		return next // a free permit wakes it
+	case e.asking.early(now, free, cap(e.permits)):
 		return e.asking.ended.Add(longest * e.asking.took)
 	}
 	names := e.served()
@@ -82,12 +82,12 @@ func (e *Engine) take() (next time.Time) {
 		return next
 	}
 	for _, t := range list {
-		e.slots <- struct{}{}
+		e.permits <- struct{}{}
 		e.began()
 		e.place.Go(e.ctx, "durable: "+t.ID, func(context.Context) {
 			defer e.over()
 			defer e.changed()
-			defer func() { <-e.slots }()
+			defer func() { <-e.permits }()
 			e.runInstance(&t)
 		})
 	}

@@ -88,7 +88,7 @@ type Engine struct {
 	ctx        context.Context // of steps; ends when they have to stop
 	stop       context.CancelCauseFunc
 	wake       chan struct{} // something may be due: one pending is enough
-	slots      chan struct{} // one for each instance that runs
+	permits    chan struct{} // one for each instance that runs
 	asking     asking        // of the dispatcher
 	quiet      chan struct{} // closed: the dispatcher and all runs have ended
 	leased     chan struct{} // nothing renews the lease any more
@@ -129,7 +129,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	if err := store.Lease(ctx, e.worker, e.now().Add(e.lease)); err != nil {
 		return nil, fmt.Errorf("durable: the store cannot be used: %w", err)
 	}
-	e.slots = make(chan struct{}, e.workers)
+	e.permits = make(chan struct{}, e.workers)
 	e.ctx, e.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	if n, ok := store.(Notifier); ok {
 		e.unhook = n.Notify(e.changed)

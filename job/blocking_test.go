@@ -17,9 +17,9 @@ import (
 )
 
 // freshLane gives one test an unused lane.
-func freshLane(t *testing.T, slots int) {
+func freshLane(t *testing.T, limit int) {
 	t.Helper()
-	before, fresh := blockingLane, &lane{slots: slots}
+	before, fresh := blockingLane, &lane{limit: limit}
 	blockingLane = func() *schedulers.Home { return schedulers.HomeFor(fresh) }
 	t.Cleanup(func() { blockingLane = before })
 }

@@ -19,11 +19,11 @@ import (
 // In plain code [WhenEach] is more convenient. In a function marked
 // //movenext:async a call of Next is a suspension point, as it has a twin.
 type Completions[T any] struct {
-	mu    interleave.Mutex
-	nodes []completionNode[T] // registrations; nil when stopped
-	ended []*Job[T]           // and not handed out, the oldest first
-	turns list.List           // of *turn[T]: the waiters for the next; empty unless ended is
-	left  int                 // how many will be handed out yet
+	mu       interleave.Mutex
+	nodes    []completionNode[T] // registrations; nil when stopped
+	ended    []*Job[T]           // and not handed out, the oldest first
+	requests list.List           // of *nextRequest[T], the oldest first; empty unless ended is
+	left     int                 // how many will be handed out yet
 }
 
 type completionNode[T any] struct {
@@ -65,13 +65,13 @@ func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	known, t := c.ask(ctx)
+	known, r := c.ask(ctx)
 	if known != nil {
 		return known.GetResult()
 	}
-	j, err := t.promise.job.Wait(context.WithoutCancel(ctx))
-	if err != nil && !t.giveUp(err) {
-		return t.promise.job.GetResult() // the turn's own error, or a refusal that came late
+	j, err := r.promise.job.Wait(context.WithoutCancel(ctx))
+	if err != nil && !r.giveUp(err) {
+		return r.promise.job.GetResult() // the request's own error, or a refusal that came late
 	}
 	return j, err
 }
@@ -82,11 +82,11 @@ func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	known, t := c.ask(ctx)
+	known, r := c.ask(ctx)
 	if known != nil {
 		return known
 	}
-	return &t.promise.job
+	return &r.promise.job
 }
 
 // Stop removes its registrations from the jobs that have not ended. Waiters for the
@@ -95,14 +95,14 @@ func (c *Completions[T]) Stop() {
 	c.mu.Lock()
 	nodes := c.nodes
 	c.finish()
-	turns := c.takeTurns()
+	requests := c.takeRequests()
 	c.mu.Unlock()
 	for i := range nodes {
 		nodes[i].job.waiting.Remove(&nodes[i].Node)
 	}
 	c.forget(nodes)
-	for _, t := range turns {
-		t.end(Faulted, nil, ErrNoJobs).Deliver(nil)
+	for _, r := range requests {
+		r.end(Faulted, nil, ErrNoJobs).Deliver(nil)
 	}
 }
 
@@ -119,23 +119,23 @@ func (c *Completions[T]) forget(nodes []completionNode[T]) {
 	}
 }
 
-// ask returns what is known at once, or a turn.
-func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], t *turn[T]) {
+// ask returns what is known at once, or a request.
+func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], r *nextRequest[T]) {
 	var why error
 	if ctx.Err() != nil {
 		why = contextError(ctx)
 	}
-	known, t = c.take(ctx, why)
-	if t != nil {
-		t.watch.Start(ctx, t)
-		if t.promise.taken() {
-			t.watch.Stop()
+	known, r = c.take(ctx, why)
+	if r != nil {
+		r.watch.Start(ctx, r)
+		if r.promise.taken() {
+			r.watch.Stop()
 		}
 	}
-	return known, t
+	return known, r
 }
 
-func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T]], t *turn[T]) {
+func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T]], r *nextRequest[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -152,11 +152,11 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 	case why != nil:
 		return unwaited[*Job[T]](why), nil
 	}
-	t = &turn[T]{ctx: ctx, of: c}
-	t.promise.initDependent()
-	t.promise.handOver()
-	t.place = c.turns.PushBack(t)
-	return nil, t
+	r = &nextRequest[T]{ctx: ctx, of: c}
+	r.promise.initDependent()
+	r.promise.handOver()
+	r.element = c.requests.PushBack(r)
+	return nil, r
 }
 
 // Completed implements continuation.Target: a job has ended.
@@ -167,24 +167,24 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 		c.mu.Unlock()
 		return continuation.Chain{}
 	}
-	t := c.nextTurn()
-	if t == nil {
+	r := c.oldestRequest()
+	if r == nil {
 		c.ended = append(c.ended, n.job)
 		c.mu.Unlock()
 		return continuation.Chain{}
 	}
 	c.left--
-	var late []*turn[T]
+	var late []*nextRequest[T]
 	if c.left == 0 {
 		c.finish()
-		late = c.takeTurns()
+		late = c.takeRequests()
 	}
 	j := n.job
 	c.mu.Unlock()
 
-	waiters := t.end(Completed, j, nil)
-	for _, t := range late {
-		waiters = waiters.Join(t.end(Faulted, nil, ErrNoJobs))
+	waiters := r.end(Completed, j, nil)
+	for _, r := range late {
+		waiters = waiters.Join(r.end(Faulted, nil, ErrNoJobs))
 	}
 	return waiters
 }
@@ -200,64 +200,64 @@ func (n *completionNode[T]) waitingJob() (*core, string) {
 	c := n.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	first := c.turns.Front()
+	first := c.requests.Front()
 	if first == nil {
 		return nil, "WhenEach"
 	}
-	return first.Value.(*turn[T]).promise.job.base(), "WhenEach"
+	return first.Value.(*nextRequest[T]).promise.job.base(), "WhenEach"
 }
 
-// nextTurn takes the oldest turn that has not given up, and reserves it; mu is held.
-func (c *Completions[T]) nextTurn() *turn[T] {
-	for first := c.turns.Front(); first != nil; first = c.turns.Front() {
-		t := c.turns.Remove(first).(*turn[T])
-		if t.promise.reserve() {
-			return t
+// oldestRequest takes the oldest request that has not given up, and reserves it; mu is held.
+func (c *Completions[T]) oldestRequest() *nextRequest[T] {
+	for first := c.requests.Front(); first != nil; first = c.requests.Front() {
+		r := c.requests.Remove(first).(*nextRequest[T])
+		if r.promise.reserve() {
+			return r
 		}
 	}
 	return nil
 }
 
-// takeTurns takes all that nextTurn would; mu is held.
-func (c *Completions[T]) takeTurns() (all []*turn[T]) {
-	for t := c.nextTurn(); t != nil; t = c.nextTurn() {
-		all = append(all, t)
+// takeRequests takes all that oldestRequest would; mu is held.
+func (c *Completions[T]) takeRequests() (all []*nextRequest[T]) {
+	for r := c.oldestRequest(); r != nil; r = c.oldestRequest() {
+		all = append(all, r)
 	}
 	return all
 }
 
-// turn is one wait for the next job. The promise decides between its context and the
-// job: a job is given only to a turn that could be reserved, so none is lost with a
-// turn that gives up.
-type turn[T any] struct {
+// nextRequest is one wait for the next job. The promise decides between its context and the
+// job: a job is given only to a request that could be reserved, so none is lost with a
+// request that gives up.
+type nextRequest[T any] struct {
 	promise promise[*Job[T]]
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Completions[T]
-	place   *list.Element // in of.turns
+	element *list.Element // in of.requests
 }
 
-// end publishes the outcome of a reserved turn.
-func (t *turn[T]) end(final Status, j *Job[T], err error) continuation.Chain {
-	t.watch.Stop()
-	return t.promise.publish(final, j, err)
+// end publishes the outcome of a reserved request.
+func (r *nextRequest[T]) end(final Status, j *Job[T], err error) continuation.Chain {
+	r.watch.Stop()
+	return r.promise.publish(final, j, err)
 }
 
 // ContextEnded implements ctxwatch.Ender.
-func (t *turn[T]) ContextEnded(*ctxwatch.Watch) {
-	t.giveUp(&WaitError{Err: contextError(t.ctx)})
+func (r *nextRequest[T]) ContextEnded(*ctxwatch.Watch) {
+	r.giveUp(&WaitError{Err: contextError(r.ctx)})
 }
 
-// giveUp ends the turn without a job, and reports whether it did.
-func (t *turn[T]) giveUp(why error) bool {
-	if !t.promise.reserve() {
+// giveUp ends the request without a job, and reports whether it did.
+func (r *nextRequest[T]) giveUp(why error) bool {
+	if !r.promise.reserve() {
 		return false
 	}
-	c := t.of
+	c := r.of
 	c.mu.Lock()
-	c.turns.Remove(t.place) // does nothing if it has been taken out
+	c.requests.Remove(r.element) // does nothing if it has been taken out
 	c.mu.Unlock()
-	t.end(Canceled, nil, why).Deliver(nil)
+	r.end(Canceled, nil, why).Deliver(nil)
 	return true
 }
 

@@ -176,7 +176,7 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 			return zero, err
 		}
 	} else {
-		budget.Turn()
+		budget.Yield()
 	}
 	j.observed()
 	return j.value, j.err()
@@ -197,7 +197,7 @@ func (j *Job[T]) Await() (T, error) {
 			return zero, err
 		}
 	} else {
-		budget.Turn()
+		budget.Yield()
 	}
 	j.observed()
 	return j.value, j.err()

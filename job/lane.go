@@ -18,14 +18,14 @@ import (
 // synctest bubbles share it with the world outside. A worker that was started in a
 // bubble and takes work from outside would run it on the bubble's clock, and break on
 // its channels. Here work runs in the bubble of its submitter; or, if it had to wait
-// for a slot, in the bubble of the work whose slot it gets. And the lane has no
+// for a permit, in the bubble of the work whose permit it gets. And the lane has no
 // timer, which would belong to the bubble that first set it. Work that blocks does not
 // notice the few hundred nanoseconds that a goroutine takes to start.
 type lane struct {
 	mu    interleave.Mutex
-	slots int
+	limit int
 	taken int
-	queue []schedulers.Work // waits for a slot; the oldest first
+	queue []schedulers.Work // waits for a permit; the oldest first
 
 	submitted, completed, panicked uint64
 
@@ -37,7 +37,7 @@ type lane struct {
 func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	l.mu.Lock()
 	l.submitted++
-	if l.taken < l.slots {
+	if l.taken < l.limit {
 		l.taken++
 		l.mu.Unlock()
 		go l.run(w)
@@ -56,7 +56,7 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.ended) }
 
-// ended gives a slot to the next. It is also called if the work panics or exits.
+// ended gives a permit to the next. It is also called if the work panics or exits.
 func (l *lane) ended(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,9 +68,9 @@ func (l *lane) ended(panicked bool) {
 	l.admit()
 }
 
-// admit starts what waits, as long as there are slots; mu is held.
+// admit starts what waits, as long as there are permits; mu is held.
 func (l *lane) admit() {
-	for len(l.queue) > 0 && l.taken < l.slots {
+	for len(l.queue) > 0 && l.taken < l.limit {
 		w := l.queue[0]
 		l.queue[0] = nil
 		l.queue = l.queue[1:]
@@ -82,12 +82,12 @@ func (l *lane) admit() {
 	}
 }
 
-// resize changes the slots and returns how many there were. Slots that are taken stay
+// resize changes the limit and returns the one before. Permits that are taken stay
 // so.
-func (l *lane) resize(slots int) (before int) {
+func (l *lane) resize(limit int) (before int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before, l.slots = l.slots, slots
+	before, l.limit = l.limit, limit
 	l.admit()
 	return before
 }
@@ -123,14 +123,14 @@ const maxBlocking = 512
 // a worker from work which computes. The process has one, since threads belong to the
 // process.
 var blockingLane = sync.OnceValue(func() *schedulers.Home {
-	return schedulers.HomeFor(&lane{slots: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
+	return schedulers.HomeFor(&lane{limit: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
 })
 
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without
 // contexts), on a dedicated lane. The lane runs at most 512 functions at a time, unless
 // [SetBlockingLimit] says otherwise; the rest wait in its queue, see [OnBlockingFull].
 // The ambient scheduler in fn's context is that of ctx, so what fn starts does not run
-// on the lane. An fn that waits for another Blocking job keeps its own slot meanwhile:
+// on the lane. An fn that waits for another Blocking job keeps its own permit meanwhile:
 // do not nest them deeply. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
@@ -157,7 +157,7 @@ func SetBlockingLimit(n int) (before int) { return theLane().resize(max(1, n)) }
 func BlockingMetrics() schedulers.Metrics { return theLane().Metrics() }
 
 // OnBlockingFull has hook called when the lane of [Blocking] becomes full: a function
-// has to wait for a slot, and none had to before. It is called once until the queue
+// has to wait for a permit, and none had to before. It is called once until the queue
 // has been empty again, with the numbers of that moment, on the goroutine that called
 // Blocking. It must not block; a panic in it is contained (see [schedulers.Hook]).
 // Without one, and with nil, a line is written to standard error, the first time alone: a

@@ -128,7 +128,7 @@ func TestATurnThatIsGivenItsJobWhileItGivesUp(t *testing.T) {
 	c := CompletionsOf(js...)
 	_, turn := c.ask(t.Context())
 	c.mu.Lock()
-	given := c.nextTurn()
+	given := c.oldestRequest()
 	c.mu.Unlock()
 	require.Same(t, turn, given)
 	assert.False(t, turn.giveUp(context.Canceled), "it is too late")

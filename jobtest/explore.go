@@ -74,10 +74,10 @@ func Explore(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	var all *exhaustive
 	left, before := s.strategies, t.Failed()
 	for i := 0; i < s.schedules && len(left) > 0; i++ {
-		turn := i % len(left)
+		pick := i % len(left)
 		r := s.random(i)
-		name, c := left[turn].next(r, i/len(left), s.horizon)
-		e, isAll := left[turn].(*exhaustive)
+		name, c := left[pick].next(r, i/len(left), s.horizon)
+		e, isAll := left[pick].(*exhaustive)
 		if isAll {
 			all = e
 		}
@@ -85,7 +85,7 @@ func Explore(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 			if all.complete() {
 				break
 			}
-			left = append(append([]strategy(nil), left[:turn]...), left[turn+1:]...)
+			left = append(append([]strategy(nil), left[:pick]...), left[pick+1:]...)
 			i--
 			continue
 		}

@@ -29,11 +29,11 @@ func Filter[S Items[T], T any](ctx context.Context, items S, keep func(ctx conte
 		note = func(i int, _ T) { flags[i] = true }
 		kept.gather = func() []T { return flagged(slice, flags) }
 	}
-	place := ranking(s)
+	rank := ranking(s)
 	err = eachItem(ctx, items, func(ctx context.Context, i int, item T) error {
 		keeps := func(yes bool, err error) error {
 			if err == nil && yes {
-				note(place(i), item)
+				note(rank(i), item)
 			}
 			return err
 		}

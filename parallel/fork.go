@@ -35,7 +35,7 @@ func (h Forked[A, R]) Join(w *Worker) (r R) {
 		panic("parallel: Join of a fork that was joined before, or belongs to another Worker")
 	}
 	i := n.index
-	p := &w.slots[i]
+	p := &w.entries[i]
 	if p.state != private && !w.takeBack(p) {
 		w.await(i)
 		r = n.result

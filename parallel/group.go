@@ -52,7 +52,7 @@ func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key fu
 	if err != nil {
 		return nil, err
 	}
-	g, place := &shards[K, T]{seed: maphash.MakeSeed(), one: one}, ranking(s)
+	g, rank := &shards[K, T]{seed: maphash.MakeSeed(), one: one}, ranking(s)
 	return g, eachItem(ctx, items, func(ctx context.Context, i int, item T) error {
 		k, err := key(ctx, item)
 		if err != nil {
@@ -60,10 +60,10 @@ func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key fu
 				if err != nil {
 					return err
 				}
-				return g.contained(k, place(i), item)
+				return g.contained(k, rank(i), item)
 			})
 		}
-		g.note(k, place(i), item)
+		g.note(k, rank(i), item)
 		return nil
 	}, opts)
 }

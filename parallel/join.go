@@ -34,7 +34,7 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 		}
 	}()
 	rx = f(w, x)
-	if w.top == i+1 && w.slots[i].state == private {
+	if w.top == i+1 && w.entries[i].state == private {
 		w.top = i
 		n.forget()
 		ry = f(w, y)
@@ -64,7 +64,7 @@ func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A,
 		}
 	}()
 	ra = a(w)
-	if w.top == i+1 && w.slots[i].state == private {
+	if w.top == i+1 && w.entries[i].state == private {
 		w.top = i
 		n.f = nil
 		rb = b(w)

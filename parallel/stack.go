@@ -6,8 +6,8 @@ package parallel
 // # One fork
 //
 // A fork that is not taken is a postponed plain call. So it costs little more:
-// the function and its argument are written to a slot on the stack, and the join
-// reads them back, on the same goroutine, without an atomic operation. The slots
+// the function and its argument are written to an entry on the stack, and the join
+// reads them back, on the same goroutine, without an atomic operation. The entries
 // keep their fork objects, so forking allocates nothing once the stack has been
 // that deep.
 //
@@ -18,7 +18,7 @@ package parallel
 // private forks to its offers, where others may take them under a lock. The join
 // of such a fork takes it back from there, or finds it taken and waits.
 //
-// # The states of a slot below top
+// # The states of an entry below top
 //
 //	       push              offer               taken, and ended
 //	free ───────▶ private ─────────▶ offered ─────────────────────▶ (its header tells)
@@ -36,27 +36,27 @@ package parallel
 // The owner alone reads and writes states.
 //
 // Slots are given back from the top. Forks that are not joined in the reverse
-// order of their making leave joined slots behind, which are freed together with
-// the ones above them. So whenever a function is called, the slot below top is
+// order of their making leave joined entries behind, which are freed together with
+// the ones above them. So whenever a function is called, the entry below top is
 // not joined; what the function leaves on the stack is then what lies above the
 // top that it began with.
 type stack struct {
-	slots  []slot
-	top    int // how many slots are in use
-	oldest int // no slot below it is private
+	entries []entry
+	top     int // how many entries are in use
+	oldest  int // no entry below it is private
 }
 
-type slot struct {
+type entry struct {
 	fork   forked
 	spare  forked // another one, of another type
 	ticket uint64
-	state  slotState
+	state  entryState
 }
 
-type slotState uint8
+type entryState uint8
 
 const (
-	private slotState = iota + 1
+	private entryState = iota + 1
 	offered
 	done
 	joined
@@ -65,10 +65,10 @@ const (
 // push puts a fork on the stack.
 func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
 	i := w.top
-	if i == len(w.slots) {
+	if i == len(w.entries) {
 		w.grow()
 	}
-	p := &w.slots[i]
+	p := &w.entries[i]
 	n, ok := p.fork.(*fork[A, R])
 	if !ok {
 		n = exchange(w, p, newFork[A, R])
@@ -85,10 +85,10 @@ func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
 // pushThunk is push for a function without argument.
 func pushThunk[R any](w *Worker, f func(*Worker) R) *thunk[R] {
 	i := w.top
-	if i == len(w.slots) {
+	if i == len(w.entries) {
 		w.grow()
 	}
-	p := &w.slots[i]
+	p := &w.entries[i]
 	n, ok := p.fork.(*thunk[R])
 	if !ok {
 		n = exchange(w, p, newThunk[R])
@@ -106,9 +106,9 @@ func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
 
 func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
 
-// exchange gives the top slot of the stack, whose fork is of another type, one of
+// exchange gives the top entry of the stack, whose fork is of another type, one of
 // type F. Two types may take turns.
-func exchange[F forked](w *Worker, p *slot, make func() F) F {
+func exchange[F forked](w *Worker, p *entry, make func() F) F {
 	n, ok := p.spare.(F)
 	if !ok {
 		n = make()
@@ -119,42 +119,42 @@ func exchange[F forked](w *Worker, p *slot, make func() F) F {
 	return n
 }
 
-// grow makes room for more slots.
+// grow adds entries.
 func (w *Worker) grow() {
 	if w.team.over.Load() {
 		panic("parallel: a Worker was used after its Run has returned")
 	}
-	w.slots = append(w.slots, make([]slot, max(16, len(w.slots)))...)
+	w.entries = append(w.entries, make([]entry, max(16, len(w.entries)))...)
 }
 
 // retire makes each later use of the worker panic, and releases its forks.
 func (w *Worker) retire() {
-	w.slots, w.top = nil, 0
+	w.entries, w.top = nil, 0
 }
 
-// vacate frees slot i, or marks it if others lie above it.
+// vacate frees entry i, or marks it if others lie above it.
 func (w *Worker) vacate(i int) {
 	if i+1 < w.top {
-		w.slots[i].state = joined
+		w.entries[i].state = joined
 		return
 	}
 	w.top = i
-	if i > 0 && w.slots[i-1].state == joined {
+	if i > 0 && w.entries[i-1].state == joined {
 		w.collapse()
 	}
 	w.oldest = min(w.oldest, w.top)
 }
 
-// collapse frees joined slots on top of the stack.
+// collapse frees joined entries on top of the stack.
 func (w *Worker) collapse() {
-	for w.top > 0 && w.slots[w.top-1].state == joined {
+	for w.top > 0 && w.entries[w.top-1].state == joined {
 		w.top--
 	}
 }
 
 // takeBack gives the owner back a fork that it has not begun, and reports whether it
 // did: false means that another worker has begun it, or the owner has run it early.
-func (w *Worker) takeBack(p *slot) bool {
+func (w *Worker) takeBack(p *entry) bool {
 	return p.state == private || p.state == offered && w.offers.withdraw(p.ticket, p.fork, w.floor())
 }
 
@@ -169,7 +169,7 @@ func (w *Worker) offer() {
 	share := max(missing, (w.top-w.oldest)/2)
 	w.offers.mu.Lock()
 	for ; w.oldest < w.top && share > 0; w.oldest++ {
-		p := &w.slots[w.oldest]
+		p := &w.entries[w.oldest]
 		if p.state == private {
 			p.ticket = w.offers.add(p.fork)
 			p.state = offered

@@ -65,7 +65,7 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	s.group = closedGroup(s.home.Scheduler)
 	s.group.open(s.home.Scheduler, s.by, helpers, s)
 	defer s.group.dismiss()
-	s.protect(s.by, (*stream[T]).takeTurns)
+	s.protect(s.by, (*stream[T]).awaitBaton)
 }
 
 // alone runs everything on the caller's goroutine, the sequence too.
@@ -101,8 +101,8 @@ func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedule
 	returned = true
 }
 
-// takeTurns is the caller's part: it waits for the baton.
-func (s *stream[T]) takeTurns(on schedulers.Worker) {
+// awaitBaton is the caller's part: it waits for the baton.
+func (s *stream[T]) awaitBaton(on schedulers.Worker) {
 	s.work(on, func() bool {
 		if !s.tryBaton() {
 			defer blocking(on)()

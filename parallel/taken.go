@@ -53,7 +53,7 @@ import (
 //
 // # Ends early
 //
-// When a panic passes through a join, the forks above its slot are in the way:
+// When a panic passes through a join, the forks above its entry are in the way:
 // they will not be joined. unwind drops those that have not begun and waits for
 // the others, without taking anything: this goroutine must not run user code now.
 
@@ -126,11 +126,11 @@ func (w *Worker) panicError(v any) *job.PanicError {
 	return promise.Panic(v)
 }
 
-// reclaim gives the fork in slot i back to its join if it has not begun: true,
-// and its slot is free. Otherwise it waits for its end.
+// reclaim gives the fork in entry i back to its join if it has not begun: true,
+// and its entry is free. Otherwise it waits for its end.
 func (w *Worker) reclaim(i int) bool {
 	w.joinAbove(i + 1)
-	p := &w.slots[i]
+	p := &w.entries[i]
 	if w.takeBack(p) {
 		p.fork.clear()
 		w.vacate(i)
@@ -140,10 +140,10 @@ func (w *Worker) reclaim(i int) bool {
 	return false
 }
 
-// collect frees slot i, whose fork has ended, and raises the panic or the Goexit
+// collect frees entry i, whose fork has ended, and raises the panic or the Goexit
 // that it ended with.
 func (w *Worker) collect(i int) {
-	f := w.slots[i].fork
+	f := w.entries[i].fork
 	h := f.base()
 	failure, exited := h.failure, h.exited
 	f.clear()
@@ -163,7 +163,7 @@ func (w *Worker) collect(i int) {
 func (w *Worker) joinAbove(top int) {
 	for w.top > top {
 		i := w.top - 1
-		switch p := &w.slots[i]; {
+		switch p := &w.entries[i]; {
 		case p.state == joined:
 			w.vacate(i)
 		case w.takeBack(p):
@@ -181,10 +181,10 @@ func (w *Worker) joinAbove(top int) {
 	}
 }
 
-// runEarly runs the fork in slot i before its join asks for it, unless it has
+// runEarly runs the fork in entry i before its join asks for it, unless it has
 // begun.
 func (w *Worker) runEarly(i int) {
-	if p := &w.slots[i]; w.takeBack(p) {
+	if p := &w.entries[i]; w.takeBack(p) {
 		p.state = done
 		f := p.fork
 		w.adopt(f)
@@ -192,12 +192,12 @@ func (w *Worker) runEarly(i int) {
 	}
 }
 
-// unwind frees all slots above top: the functions that would join them are being
+// unwind frees all entries above top: the functions that would join them are being
 // left.
 func (w *Worker) unwind(top int) {
 	for w.top > top {
 		i := w.top - 1
-		p := &w.slots[i]
+		p := &w.entries[i]
 		if p.state == offered && !w.offers.withdraw(p.ticket, p.fork, w.floor()) {
 			w.sleep(p.fork.base())
 		}
@@ -207,9 +207,9 @@ func (w *Worker) unwind(top int) {
 	}
 }
 
-// await returns when the fork in slot i, which has begun, has ended.
+// await returns when the fork in entry i, which has begun, has ended.
 func (w *Worker) await(i int) {
-	h := w.slots[i].fork.base()
+	h := w.entries[i].fork.base()
 	for later := i + 1; later < w.top && !h.hasEnded(); later++ {
 		w.runEarly(later)
 	}

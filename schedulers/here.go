@@ -15,9 +15,9 @@ import (
 //
 // Go has no goroutine-local values, by design. But goroutines have stacks, and a
 // stack can carry a number: [RunOn] runs work below three calls, one for each
-// digit of the number of a slot, which holds the worker.
+// digit of the number of an entry, which holds the worker.
 //
-//	work                  the worker's slot is 0x2a7
+//	work                  the worker's entry is 0x2a7
 //	digit 7
 //	digit a
 //	digit 2
@@ -25,7 +25,7 @@ import (
 //	…
 //
 // [Here] asks runtime.Callers for the stack, looks for the first three digits,
-// and reads the slot. It needs no lock: the slot belongs to this very goroutine
+// and reads the entry. It needs no lock: the entry belongs to this very goroutine
 // as long as the digits are on its stack.
 //
 // The tempting alternatives are worse. Reading the goroutine's number from
@@ -35,27 +35,27 @@ import (
 //
 // A walk is cheap compared with a wait, but not free. So only a wait that is
 // about to block and does not know its worker makes one, and only while some work
-// runs in a slot.
+// runs in an entry.
 
 const (
-	digits = 16
-	slots  = digits * digits * digits
+	digits  = 16
+	entries = digits * digits * digits
 	// deepest is how many frames of a stack are searched. A worker further down
 	// is not found.
 	deepest = 1 << 16
 )
 
-// slot is where [Here] finds a worker. on is plain: only the goroutine that has
+// entry is where [Here] finds a worker. on is plain: only the goroutine that has
 // won busy writes and reads it.
-type slot struct {
+type entry struct {
 	busy atomic.Bool
 	on   Worker
 }
 
 var (
-	table [slots]slot
-	turn  atomic.Uint32 // where the next search for a free slot begins
-	used  atomic.Int32  // slots that are busy
+	table  [entries]entry
+	cursor atomic.Uint32 // where the next search for a free entry begins
+	used   atomic.Int32  // entries that are busy
 )
 
 // RunOn is w.Run(on) for a scheduler whose worker on is the calling goroutine for
@@ -65,7 +65,7 @@ var (
 // worker is not found. At most 4096 work items at a time can be found; others run
 // as if by w.Run(on). The idea is that of github.com/jtolds/gls.
 func RunOn(w Work, on Worker) {
-	n := takeSlot(on)
+	n := takeEntry(on)
 	if n < 0 {
 		w.Run(on)
 		return
@@ -74,16 +74,16 @@ func RunOn(w Work, on Worker) {
 	digit(n/digits/digits)(w, on, n, 3)
 }
 
-// takeSlot returns the number of a free slot, in which on is now, or -1.
-func takeSlot(on Worker) int {
+// takeEntry returns the number of a free entry, in which on is now, or -1.
+func takeEntry(on Worker) int {
 	if on == nil {
 		return -1
 	}
-	for range slots {
-		if used.Load() >= slots {
+	for range entries {
+		if used.Load() >= entries {
 			break
 		}
-		n := int(turn.Add(1) % slots)
+		n := int(cursor.Add(1) % entries)
 		if s := &table[n]; !s.busy.Load() && s.busy.CompareAndSwap(false, true) {
 			s.on = on
 			used.Add(1)
@@ -93,7 +93,7 @@ func takeSlot(on Worker) int {
 	return -1
 }
 
-func (s *slot) leave() {
+func (s *entry) leave() {
 	s.on = nil
 	s.busy.Store(false)
 	used.Add(-1)
@@ -146,7 +146,7 @@ func workerOn(stack []uintptr, accepted func(Worker) bool) Worker {
 			continue
 		}
 		n += d * weight
-		if weight *= digits; weight < slots {
+		if weight *= digits; weight < entries {
 			continue
 		}
 		if on := table[n].on; accepted(on) {

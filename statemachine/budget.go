@@ -48,7 +48,7 @@ func (r *Run) giveWay(c *chain) bool {
 	case known:
 		w = &delivery{c, a.outcome}
 	default:
-		w = &turn{chain: c, awaiting: a}
+		w = &yielded{chain: c, awaiting: a}
 	}
 	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
 	if err := r.top.home.TrySubmit(w, hint); err != nil {
@@ -57,18 +57,18 @@ func (r *Run) giveWay(c *chain) bool {
 	return true
 }
 
-// turn is a chain that has given way and begins its wait when it has its turn. For a
+// yielded is a chain that has given way and begins its wait when it runs again. For a
 // scheduler that shows what is queued it is the chain.
-type turn struct {
+type yielded struct {
 	*chain
 	awaiting any
 }
 
 // StandsFor returns the chain, so that a schedule sees one actor.
-func (w *turn) StandsFor() any { return w.chain }
+func (w *yielded) StandsFor() any { return w.chain }
 
 // Run implements schedulers.Work.
-func (w *turn) Run(on schedulers.Worker) {
+func (w *yielded) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top, t.awaiting = w.chain.top, w.awaiting
 	t.wearOwn()
@@ -94,13 +94,13 @@ type holding interface{ Holds() bool }
 
 // Abandon implements schedulers.Work. What is awaited is there, so the frame need not be
 // told that its home has ended.
-func (w *turn) Abandon(error) { go w.Run(nil) }
+func (w *yielded) Abandon(error) { go w.Run(nil) }
 
 // known is the end of a wait that need not begin; nil: there is nothing to tell.
 type known struct{ *outcome }
 
 // known is how [Sleep] ends that need not wait, with what it returns: at once or, if the
-// machine has to give way, after its turn.
+// machine has to give way, after that.
 func (r *Run) known(err error) (asleep bool, _ error) {
 	if r.Proceed() {
 		return false, err

@@ -132,25 +132,25 @@ func (d *Defers) run(r *Run, call func(raise func())) {
 		call(quiet)
 	} else {
 		r.raised = p
-		withRoom()
+		growStack()
 		call(func() { panic(p.value) })
 	}
 	returned = true
 }
 
-// withRoom makes the goroutine's stack large enough for what follows. If a deferred
+// growStack makes the goroutine's stack large enough for what follows. If a deferred
 // function is nil, Go panics between two deferred calls, and if the stack moves while that
 // panic is in flight, the runtime ends the process with "fatal error: bad panic stack". So
 // it has to move before. (A plain program of ten lines shows that with Go 1.26.)
 //
 //go:noinline
-func withRoom() {
-	var room [16 << 10]byte
-	use(&room)
+func growStack() {
+	var block [16 << 10]byte
+	use(&block)
 }
 
 //go:noinline
-func use(room *[16 << 10]byte) { room[0] = 1 }
+func use(block *[16 << 10]byte) { block[0] = 1 }
 
 // left says that a call has ended, perhaps with a panic or by leaving the goroutine.
 func (d *Defers) left(r *Run, v any, returned bool) {

@@ -261,7 +261,7 @@ func (r *Run) handOver(c *chain) bool {
 // registerWithJob is register for a job, which is run in place if it can be.
 func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) bool {
 	if on := r.Worker(); on != nil {
-		if r.runs&^nested >= runsPerTurn {
+		if r.runs&^nested >= runsPerYield {
 			j.StartLast(r.leaving())
 		} else if j.Take(on) {
 			return r.runAwaited(c, j)
@@ -271,10 +271,10 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) 
 	return r.enlist(c, w, beginCycleCheck(c, j))
 }
 
-// runsPerTurn is how many jobs a machine runs itself before it gives way to what is
+// runsPerYield is how many jobs a machine runs itself before it gives way to what is
 // queued on its worker: as many work items as the pool takes from one queue before it looks
 // at the others.
-const runsPerTurn = 61
+const runsPerYield = 61
 
 // nested is added to the field runs of a Run within another one. Its end
 // is not that of its worker's current work.

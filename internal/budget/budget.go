@@ -1,6 +1,6 @@
 // Package budget is how many awaits of one run of a machine may be complete before the
 // machine yields: see budget.go in package statemachine for the reasons. During a search for
-// schedules it also gives plain functions the turns that machines have.
+// schedules it also has plain functions yield where machines do.
 //
 // It is a package of its own because a search for schedules reduces the budget to
 // nothing. Then every await is a point at which other work may come first, as it is on
@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// usual is the budget of a program. A turn in the queue costs some 30 ns and the
+// usual is the budget of a program. A pass through the queue costs some 30 ns and the
 // machine's place on its worker; one in a thousand awaits is not measurable, and a
 // thousand of them take some microseconds.
 const usual = 1024
@@ -39,28 +39,28 @@ func Spent(n int32) bool { return n+ahead.Load() >= usual }
 // safe for concurrent use.
 func Searching() bool { return ahead.Load() > 0 }
 
-// Turn lets others come first during a search, if its simulation runs the calling goroutine: a
+// Yield lets others come first during a search, if its simulation runs the calling goroutine: a
 // plain function calls it before a wait that might end at once, and holding what it was given at
-// once, where a machine would yield. It blocks until the caller has its turn again. Without a
+// once, where a machine would yield. It blocks until the caller is chosen again. Without a
 // search it costs a load.
-func Turn() {
+func Yield() {
 	if Searching() {
-		takeTurn()
+		yield()
 	}
 }
 
 // turner is a worker of a simulation.
-type turner interface{ TakeTurn() }
+type yielder interface{ Yield() }
 
-func takeTurn() {
-	on := schedulers.HereOn(func(on schedulers.Worker) bool { _, is := on.(turner); return is })
+func yield() {
+	on := schedulers.HereOn(func(on schedulers.Worker) bool { _, is := on.(yielder); return is })
 	if on != nil {
-		on.(turner).TakeTurn()
+		on.(yielder).Yield()
 	}
 }
 
 // EveryAwait makes every await of the process yield, until end is called, once. Machines
-// that have nothing to do with the search yield too: a yield costs them a turn in the queue
+// that have nothing to do with the search yield too: a yield costs them a pass through the queue
 // of their home, and is allowed at every await, so it changes nothing but their speed. It
 // does not block, and is safe for concurrent use; calls nest.
 func EveryAwait() (end func()) {

@@ -53,11 +53,11 @@ func relate(s []float64) bool {
 // amplitude returns the amplitude and phase of the part of s that has so many cycles in
 // its length.
 func amplitude(s []float64, cycles int) complex128 {
-	turn := cmplx.Exp(complex(0, -2*math.Pi*float64(cycles)/float64(len(s))))
+	rotation := cmplx.Exp(complex(0, -2*math.Pi*float64(cycles)/float64(len(s))))
 	sum, at := complex(0, 0), complex(1, 0)
 	for _, v := range s {
 		sum += complex(v, 0) * at
-		at *= turn
+		at *= rotation
 	}
 	return sum * complex(2/float64(len(s)), 0)
 }

@@ -79,14 +79,14 @@ type Loop struct {
 	// Of the goroutine in Run alone.
 	current schedulers.Work // what runs; nil: nothing does
 	again   bool            // and runs once more
-	turns   glance.Turns    // a busy worker looks for events now and then
+	looks   glance.Turns    // a busy worker looks for events now and then
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
 // runtime.Goexit; Lost has been called then.
 func (l *Loop) Run() {
 	ended := false
-	l.turns.Begin()
+	l.looks.Begin()
 	defer func() {
 		if !ended {
 			l.Lost()
@@ -152,7 +152,7 @@ func (l *Loop) repeat() {
 // proceed ends the current work and begins with the next if that is at hand.
 func (l *Loop) proceed() {
 	l.current = nil
-	l.turns.Next()
+	l.looks.Next()
 	if l.More != nil {
 		if w := l.More(); w != nil {
 			l.current = w

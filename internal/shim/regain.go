@@ -73,7 +73,7 @@ func (t *Turn) regain(by schedulers.Worker) {
 func (ts *Turns) letGoOn() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]
-		if !t.over && !ts.makeRoom(t.kind) {
+		if !t.over && !ts.admitResumed(t.kind) {
 			return false
 		}
 		t.held = !t.over
@@ -85,9 +85,9 @@ func (ts *Turns) letGoOn() bool {
 	return true
 }
 
-// makeRoom is Admit for work that continues: if need be, it takes turns back from
+// admitResumed is Admit for work that continues: if need be, it takes turns back from
 // work that has not begun.
-func (ts *Turns) makeRoom(kind Kind) bool {
+func (ts *Turns) admitResumed(kind Kind) bool {
 	for !ts.rule.Admit(kind) {
 		t := ts.begin.Last()
 		if t == nil {

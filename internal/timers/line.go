@@ -102,10 +102,10 @@ func (l *line) set(i int, t *schedulers.Timer) {
 // remove takes out the timer whose Slot is given, and returns it.
 func (l *line) remove(slot int) *schedulers.Timer {
 	i := (-1 - slot - l.origin - l.front) & (positions - 1)
-	place := l.at(i)
-	t := *place
+	at := l.at(i)
+	t := *at
 	t.Slot = 0
-	*place = nil
+	*at = nil
 	l.gaps++
 	l.trim()
 	if l.gaps > l.n/2 && l.n > rowSize {

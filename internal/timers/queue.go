@@ -159,7 +159,7 @@ func (q *Queue) fire() {
 }
 
 // expire calls OnExpire of the timers in due, then of all others that are due,
-// which it takes into room. An OnExpire that calls runtime.Goexit ends its
+// which it takes into scratch. An OnExpire that calls runtime.Goexit ends its
 // goroutine, but does not affect the timers after it.
 //
 // Between two batches it lets other goroutines run. Most timers submit a machine
@@ -167,7 +167,7 @@ func (q *Queue) fire() {
 // Of a million that expire together, half would lie in the scheduler's queue
 // before the workers had their share of the processors, and that queue took an
 // eighth of all the memory used.
-func (q *Queue) expire(due, room []*schedulers.Timer) {
+func (q *Queue) expire(due, scratch []*schedulers.Timer) {
 	ended := false
 	defer func() {
 		if !ended {
@@ -177,8 +177,8 @@ func (q *Queue) expire(due, room []*schedulers.Timer) {
 	}()
 	for {
 		if len(due) == 0 {
-			room = q.takeDue(room[:0])
-			due = room
+			scratch = q.takeDue(scratch[:0])
+			due = scratch
 		}
 		if len(due) == 0 {
 			ended = true
@@ -187,7 +187,7 @@ func (q *Queue) expire(due, room []*schedulers.Timer) {
 		t := due[0]
 		due[0], due = nil, due[1:]
 		t.OnExpire.Expire(t)
-		if len(due) == 0 && len(room) == batch {
+		if len(due) == 0 && len(scratch) == batch {
 			runtime.Gosched()
 		}
 	}

@@ -131,7 +131,7 @@ func Set(f *Filter) {
 	}
 }
 
-// Forget drops all entered machines and jobs. Their slots remain theirs until they
+// Forget drops all entered machines and jobs. Their indexes remain theirs until they
 // continue or end.
 func Forget() {
 	for _, t := range []*table{&machines, &jobs} {
@@ -185,7 +185,7 @@ const (
 	chunkSize = 1 << chunkBits // 5 KB; a reader holds the lock for as many machines
 )
 
-// table has records. A ticket is the number of a slot, and that of its shard.
+// table has records. A ticket is the index of a record, and that of its shard.
 type table [shards]shard
 
 var machines, jobs table
@@ -212,39 +212,39 @@ func (t *table) release() {
 	}
 }
 
-// shard is a part of the table. Slot 0 is never used.
+// shard is a part of the table. Index 0 is never used.
 type shard struct {
 	mu     sync.Mutex
 	chunks []*[chunkSize]Record
-	used   uint32 // the slots up to here have been used
+	used   uint32 // the records up to here have been used
 	free   uint32 // the first free one among them, or 0; its Since is the next
 	live   int
 }
 
-func (s *shard) slot(n uint32) *Record { return &s.chunks[n>>chunkBits][n%chunkSize] }
+func (s *shard) record(n uint32) *Record { return &s.chunks[n>>chunkBits][n%chunkSize] }
 
-func (s *shard) enter(r Record) (slot uint32) {
+func (s *shard) enter(r Record) (index uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live++
-	if slot = s.free; slot != 0 {
-		s.free = uint32(s.slot(slot).Since)
+	if index = s.free; index != 0 {
+		s.free = uint32(s.record(index).Since)
 	} else {
 		s.used++
-		slot = s.used
-		if int(slot>>chunkBits) >= len(s.chunks) {
+		index = s.used
+		if int(index>>chunkBits) >= len(s.chunks) {
 			s.chunks = append(s.chunks, new([chunkSize]Record))
 		}
 	}
-	*s.slot(slot) = r
-	return slot
+	*s.record(index) = r
+	return index
 }
 
-func (s *shard) leave(slot uint32) {
+func (s *shard) leave(index uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	*s.slot(slot) = Record{Since: int64(s.free)}
-	s.free = slot
+	*s.record(index) = Record{Since: int64(s.free)}
+	s.free = index
 	if s.live--; s.live == 0 {
 		s.used, s.free = 0, 0
 		s.release()

@@ -50,7 +50,7 @@ const (
 )
 
 // Watched is the ticket of a machine that is not tracked, but whose life is told. No
-// slot of the table has it.
+// record of the table has it.
 const Watched uint32 = 1
 
 // Watch makes w the watcher, or none if it is nil.

@@ -114,7 +114,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *job.Job[T], r *request[T]) 
 		defer p.mu.Unlock()
 		return job.FromError[T](p.end), nil
 	}
-	r.place = p.requests.PushBack(r)
+	r.element = p.requests.PushBack(r)
 	if !p.begun {
 		p.begun = true
 		go p.run()
@@ -195,7 +195,7 @@ func (p *Puller[T]) first() *request[T] {
 func (p *Puller[T]) remove(r *request[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.requests.Remove(r.place) // does nothing if it has been taken out
+	p.requests.Remove(r.element) // does nothing if it has been taken out
 }
 
 // finish tells the first waiter how the sequence has ended, and the others that it has.
@@ -229,7 +229,7 @@ type request[T any] struct {
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Puller[T]
-	place   *list.Element // in of.requests
+	element *list.Element // in of.requests
 }
 
 func (r *request[T]) end(ctx context.Context, v T, err error) bool {

@@ -21,7 +21,7 @@
 //
 // # Waiting
 //
-// Work that blocks in a wait and says so ([schedulers.Blocker]) hands its slot
+// Work that blocks in a wait and says so ([schedulers.Blocker]) hands its permit
 // on, and waits for one again before it continues. With a limit of one, a job
 // that waits for another one behind it does not hang. So a limit of one is no
 // lock: at each wait, as at each await, other work items get their turn. A limit
@@ -29,6 +29,6 @@
 // another goroutine, which then waits on behalf of work that continues to run.
 // Package exclusive says more about that.
 //
-// The scheduler beneath decides whether a worker is available for the next slot; it is
+// The scheduler beneath decides whether a worker is available for the next permit; it is
 // told of the wait, and its refusal is passed on.
 package limited

@@ -18,24 +18,24 @@ type face = shim.Face
 // its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
-	turns shim.Turns
-	over  schedulers.Scheduler
-	slots slots
+	turns   shim.Turns
+	over    schedulers.Scheduler
+	permits permits
 }
 
 // New returns a scheduler that runs work on over, at most limit work items at a
 // time. A limit below 1 means 1. A nil over refuses all work.
 func New(over schedulers.Scheduler, limit int) *Scheduler {
-	s := &Scheduler{over: over, slots: slots{limit: max(1, limit)}}
-	s.turns.InitTurns("limited", s, over, &s.slots)
+	s := &Scheduler{over: over, permits: permits{limit: max(1, limit)}}
+	s.turns.InitTurns("limited", s, over, &s.permits)
 	s.face.Through = &s.turns.Through
 	return s
 }
 
-// slots is the rule. It is guarded by the lock of turns.
-type slots struct{ limit, taken int }
+// permits is the rule. It is guarded by the lock of turns.
+type permits struct{ limit, taken int }
 
-func (s *slots) Admit(shim.Kind) bool {
+func (s *permits) Admit(shim.Kind) bool {
 	if s.taken == s.limit {
 		return false
 	}
@@ -43,7 +43,7 @@ func (s *slots) Admit(shim.Kind) bool {
 	return true
 }
 
-func (s *slots) Leave(shim.Kind) { s.taken-- }
+func (s *permits) Leave(shim.Kind) { s.taken-- }
 
 // Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
 // [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if
@@ -65,8 +65,8 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
 // MayRunInPlace reports true if by is a worker of s whose work is running, and the
-// scheduler beneath consents. That work holds a slot, and the work that it waits for
-// then runs in the same slot.
+// scheduler beneath consents. That work holds a permit, and the work that it waits for
+// then runs under the same permit.
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	t, ok := shim.Find[*shim.Turn](by)
 	return ok && s.turns.Holds(t) && shim.MayRunInPlace(s.over, w, by)
@@ -74,4 +74,4 @@ func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool 
 
 // MaxConcurrency returns the limit, or that of the scheduler beneath if it is smaller.
 // Work inside [schedulers.Blocker] does not count.
-func (s *Scheduler) MaxConcurrency() int { return s.turns.MaxConcurrency(s.slots.limit) }
+func (s *Scheduler) MaxConcurrency() int { return s.turns.MaxConcurrency(s.permits.limit) }

@@ -4,13 +4,13 @@ import "sync"
 
 // block counts one more blocked worker; mu is held.
 func (p *Pool) block() {
-	p.room.blocked++
+	p.capacity.blocked++
 	p.dispatch()
 }
 
 // unblock undoes block; mu is held.
 func (p *Pool) unblock() {
-	p.room.blocked--
+	p.capacity.blocked--
 	p.announce()
 }
 

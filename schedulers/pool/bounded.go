@@ -77,7 +77,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 	}
 	switch p.bound.full {
 	case Block:
-		return p.awaitRoom(w, hint.From)
+		return p.awaitSpace(w, hint.From)
 	case CallerRuns:
 		p.runHere(w, p.own(hint.From))
 		return nil
@@ -98,11 +98,11 @@ func (p *Pool) put(w schedulers.Work) {
 	p.call()
 }
 
-// awaitRoom waits until w is queued or refused. mu is held, but not during the wait.
+// awaitSpace waits until w is queued or refused. mu is held, but not during the wait.
 //
 // The worker beneath all others is told: a turn of a strand is not given away in the
 // middle of a Submit.
-func (p *Pool) awaitRoom(w schedulers.Work, by schedulers.Worker) error {
+func (p *Pool) awaitSpace(w schedulers.Work, by schedulers.Worker) error {
 	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)
 	p.mu.Unlock()

@@ -156,7 +156,7 @@ func (c *climbing) Expire(*schedulers.Timer) {
 func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ending.Reached() || p.room.running == 0 {
+	if p.ending.Reached() || p.capacity.running == 0 {
 		c.watching = false
 		return s, false
 	}
@@ -166,12 +166,12 @@ func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 	if done-c.last < enough && now-c.at < patience {
 		return s, false
 	}
-	s = Sample{At: now, Elapsed: now - c.at, Workers: p.room.running - p.room.blocked, Completed: int(done - c.last)}
+	s = Sample{At: now, Elapsed: now - c.at, Workers: p.capacity.running - p.capacity.blocked, Completed: int(done - c.last)}
 	c.at, c.last = now, done
 	if ok = p.anyQueued(); ok {
 		s.Next = c.climber.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed})
 		if c.follow {
-			p.room.goal, p.room.limit = s.Next, s.Next
+			p.capacity.goal, p.capacity.limit = s.Next, s.Next
 			p.dispatch()
 		}
 	}
@@ -208,7 +208,7 @@ func (c *climbing) allow(p *Pool, asked int) int {
 	if c.moves(p); c.clock.Now()-c.moved < hanging {
 		return 0
 	}
-	c.climber.Force(p.room.limit + asked)
+	c.climber.Force(p.capacity.limit + asked)
 	return asked
 }
 

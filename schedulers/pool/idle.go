@@ -61,15 +61,15 @@ import (
 //
 // # Invariant, whenever mu is free
 //
-//	work is queued and there is room  ⇒  a worker is starting, or the poster is
+//	work is queued and capacity free  ⇒  a worker is starting, or the poster is
 //	                                     between P1 and P3 and will see hungry, or
 //	                                     it is alone, and its worker's current work ends
 //
-// room.free() says whether there is room; blocked workers make room. There is one
+// capacity.free() says whether there is capacity; blocked workers add to it. There is one
 // exception, for at most a millisecond: pingpong.go.
 
-// room counts the workers that run and that may run. Pool.mu guards it.
-type room struct {
+// capacity counts the workers that run and that may run. Pool.mu guards it.
+type capacity struct {
 	running  int  // live workers
 	goal     int  // how many should run: min, or what hill climbing has found best
 	limit    int  // how many may run: goal, and more after a stall
@@ -78,40 +78,40 @@ type room struct {
 	starting bool // one running worker has not looked for work yet
 }
 
-func (r *room) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
-func (r *room) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
+func (r *capacity) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
+func (r *capacity) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
 
 // patience is the number of surplus workers that are kept. Sleepers often wake
 // together; if all but a few workers ended at once, the pool would have to start
 // them again a moment later.
-func (r *room) patience() int {
+func (r *capacity) patience() int {
 	if r.waiting == 0 {
 		return 0
 	}
 	return 2 * r.goal
 }
 
-// announce updates hungry to match the room. Call it with mu held after each
-// change of the room that requires a poster's help.
+// announce updates hungry to match the capacity. Call it with mu held after each
+// change of the capacity that requires a poster's help.
 func (p *Pool) announce() {
-	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p) || p.replacement.wanted(p))
+	hungry := !p.capacity.starting && (p.capacity.free() || p.stall.wanted(p) || p.replacement.wanted(p))
 	if p.hungry.Load() != hungry {
 		p.hungry.Store(hungry)
 	}
 }
 
-// dispatch starts a worker if there is work and room; mu is held. It is called
-// after any change that makes work or room. The order inside is announce, then
+// dispatch starts a worker if there is work and capacity; mu is held. It is called
+// after any change that makes work or capacity. The order inside is announce, then
 // look.
 func (p *Pool) dispatch() {
 	p.announce()
-	if p.room.starting || !p.anyQueued() {
+	if p.capacity.starting || !p.anyQueued() {
 		return
 	}
-	if p.room.waiting > 0 && !p.room.free() {
+	if p.capacity.waiting > 0 && !p.capacity.free() {
 		p.countWaiting(0)
 	}
-	if p.room.free() {
+	if p.capacity.free() {
 		p.start()
 	} else {
 		p.watch()
@@ -141,13 +141,13 @@ func (p *Pool) anyQueued() bool {
 	return false
 }
 
-// start starts a worker; mu is held and the room is free.
+// start starts a worker; mu is held and capacity is free.
 func (p *Pool) start() {
 	w := p.slots.take(p)
 	w.live, w.fresh = true, true
 	w.setOpen(!p.ending.Begun())
-	p.room.running++
-	p.room.starting = true
+	p.capacity.running++
+	p.capacity.starting = true
 	p.count.alive++
 	if p.climbing != nil {
 		p.climbing.watch(p)
@@ -161,12 +161,12 @@ func (p *Pool) start() {
 func (p *Pool) find(w *worker) schedulers.Work {
 	fresh := w.fresh
 	if fresh {
-		w.fresh, p.room.starting = false, false
+		w.fresh, p.capacity.starting = false, false
 	}
-	if p.room.waiting > 0 {
+	if p.capacity.waiting > 0 {
 		p.countWaiting(0)
 	}
-	if p.room.surplus() {
+	if p.capacity.surplus() {
 		p.retire(w)
 		return nil
 	}
@@ -174,7 +174,7 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	if work == nil {
 		return p.leave(w)
 	}
-	if fresh || p.room.waiting > 0 || w.queued() {
+	if fresh || p.capacity.waiting > 0 || w.queued() {
 		p.dispatch() // is there more? then start the next
 	}
 	return work
@@ -183,11 +183,11 @@ func (p *Pool) find(w *worker) schedulers.Work {
 // leave ends w, unless work arrived at the last moment, which it then returns. These
 // are the steps E1 to E3.
 func (p *Pool) leave(w *worker) schedulers.Work {
-	p.room.running--
+	p.capacity.running--
 	p.announce()
 	w.setOpen(false) // from here on, work for w goes to the global queue
 	if work := p.look(w); work != nil {
-		p.room.running++
+		p.capacity.running++
 		w.setOpen(!p.ending.Begun())
 		p.dispatch()
 		return work
@@ -227,7 +227,7 @@ func (p *Pool) look(w *worker) schedulers.Work {
 // retire ends w even if work is queued, because more workers run than should. Its
 // queued work moves to the global queue.
 func (p *Pool) retire(w *worker) {
-	p.room.running--
+	p.capacity.running--
 	w.mu.Lock()
 	w.open = false
 	moved := w.local.Len()

@@ -84,7 +84,7 @@ func TestAWorkerThatStaysAcceptsWork(t *testing.T) {
 	p := New(Workers(1, 1))
 	w := p.slots.take(p)
 	p.mu.Lock()
-	w.live, p.room.running = true, 1
+	w.live, p.capacity.running = true, 1
 	require.True(t, p.inbox.accept(do(func(schedulers.Worker) {})))
 	require.NotNil(t, p.leave(w), "it stays")
 	accepted, first := w.push(do(func(schedulers.Worker) {}))
@@ -101,7 +101,7 @@ func TestWhileAWorkerStartsNoOtherIsStarted(t *testing.T) {
 	for _, w := range works {
 		d.enqueue(w)
 		d.dispatch()
-		assert.Equal(t, 1, d.room.running)
+		assert.Equal(t, 1, d.capacity.running)
 		assert.False(t, d.hungry.Load(), "submitters need not call dispatch")
 	}
 	d.Pool.mu.Unlock()
@@ -110,9 +110,9 @@ func TestWhileAWorkerStartsNoOtherIsStarted(t *testing.T) {
 }
 
 func TestWorkersThatSleepersWillNeedAgainAreKept(t *testing.T) {
-	assert.True(t, (&room{running: 5, goal: 2, limit: 4}).surplus())
-	assert.False(t, (&room{running: 9, goal: 2, limit: 4, waiting: 1}).surplus())
-	assert.True(t, (&room{running: 10, goal: 2, limit: 4, waiting: 1}).surplus())
+	assert.True(t, (&capacity{running: 5, goal: 2, limit: 4}).surplus())
+	assert.False(t, (&capacity{running: 9, goal: 2, limit: 4, waiting: 1}).surplus())
+	assert.True(t, (&capacity{running: 10, goal: 2, limit: 4, waiting: 1}).surplus())
 }
 
 func TestAPushWithoutARunningWorkerFindsThePoolHungry(t *testing.T) {

@@ -37,8 +37,8 @@ func (p *Pool) atRest(ended bool) error {
 	switch {
 	case p.anyQueued():
 		return errors.New("work is left in a queue")
-	case p.room.running != 0 || p.count.alive != 0 || p.room.starting:
-		return fmt.Errorf("at rest, workers are counted: %+v", p.room)
+	case p.capacity.running != 0 || p.count.alive != 0 || p.capacity.starting:
+		return fmt.Errorf("at rest, workers are counted: %+v", p.capacity)
 	case ended && !p.ending.Reached():
 		return errors.New("the end is not reached")
 	case !ended && !p.hungry.Load():

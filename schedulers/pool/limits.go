@@ -23,14 +23,14 @@ func (p *Pool) SetWorkers(least, most int) {
 	least, most = bounds(least, most)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	added := p.room.limit - p.room.goal // for stalls
+	added := p.capacity.limit - p.capacity.goal // for stalls
 	p.min, p.max = least, most
-	p.room.goal = least
+	p.capacity.goal = least
 	if p.climbing != nil {
-		p.room.goal = p.climbing.confine(least, most)
+		p.capacity.goal = p.climbing.confine(least, most)
 	}
-	p.room.limit = min(p.room.goal+added, most)
-	p.setWaiting(min(p.room.waiting, most-p.room.limit))
+	p.capacity.limit = min(p.capacity.goal+added, most)
+	p.setWaiting(min(p.capacity.waiting, most-p.capacity.limit))
 	p.dispatch()
 }
 
@@ -40,5 +40,5 @@ func (p *Pool) SetWorkers(least, most int) {
 func (p *Pool) WorkerLimits() (least, most, now int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.min, p.max, p.room.limit
+	return p.min, p.max, p.capacity.limit
 }

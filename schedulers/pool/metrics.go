@@ -16,7 +16,7 @@ func (p *Pool) Metrics() schedulers.Metrics {
 		Panicked:  p.count.longPanicked + p.slots.panicked,
 		Queued:    uint64(p.global.Len()),
 		Running:   p.count.longRunning,
-		Workers:   uint64(p.room.running),
+		Workers:   uint64(p.capacity.running),
 		Stolen:    p.slots.stolen,
 	}
 	p.inbox.addTo(&m)

@@ -44,7 +44,7 @@ type Pool struct {
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
 	closed   interleave.Bool
-	crowded  interleave.Bool // room.waiting > 0; written under mu
+	crowded  interleave.Bool // capacity.waiting > 0; written under mu
 	inbox    inbox
 	pingPong pingPong
 	refused  interleave.Uint64
@@ -54,7 +54,7 @@ type Pool struct {
 	mu          interleave.Mutex
 	min, max    int
 	global      deque.Deque // older than the inbox's work
-	room        room
+	capacity    capacity
 	slots       slots
 	stall       stall
 	replacement replacement
@@ -83,7 +83,7 @@ func New(opts ...Option) *Pool {
 		}
 	}
 	p.resolveOptions()
-	p.room.limit, p.room.goal = p.min, p.min
+	p.capacity.limit, p.capacity.goal = p.min, p.min
 	if p.climbing != nil {
 		p.climbing.begin(p)
 	}
@@ -187,7 +187,7 @@ func (p *Pool) submitSettling(w schedulers.Work) error {
 // post puts w into the global queue and makes sure that it is run; mu is held.
 func (p *Pool) post(w schedulers.Work) {
 	p.enqueue(w)
-	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to dispatch
+	if p.hungry.Load() || p.capacity.waiting > 0 { // else there is nothing to dispatch
 		p.dispatch()
 	}
 }

@@ -79,7 +79,7 @@ const (
 
 // wanted reports whether the watch should be on and is not.
 func (r *replacement) wanted(p *Pool) bool {
-	return !r.on && r.every > 0 && p.climbing == nil && p.room.limit < p.max
+	return !r.on && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
 }
 
 func (r *replacement) watch(p *Pool) {
@@ -109,12 +109,12 @@ func (p *Pool) onLook() {
 	before := r.last
 	r.last, r.proven = p.progress(), 0
 	works := (r.last - before) / 2 // counts starts and ends
-	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.room.running) {
+	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.capacity.running) {
 		p.countWaiting(1)
 	} else {
 		p.setWaiting(0)
 	}
-	if p.room.waiting > 0 {
+	if p.capacity.waiting > 0 {
 		r.pause = r.every
 	} else {
 		r.pause = min(2*r.pause, longestPause*r.every)
@@ -129,9 +129,9 @@ func (p *Pool) onLook() {
 func (p *Pool) countWaiting(others int) {
 	r := &p.replacement
 	active := r.active(r) - others
-	waiting := p.room.running - p.room.blocked - active
+	waiting := p.capacity.running - p.capacity.blocked - active
 	if waiting > r.proven {
-		inside := p.insideWork() - p.room.blocked
+		inside := p.insideWork() - p.capacity.blocked
 		waiting, r.proven = min(waiting, inside), inside+inside/2
 	}
 	if waiting <= 0 {
@@ -140,7 +140,7 @@ func (p *Pool) countWaiting(others int) {
 	}
 	// Plus the width of the pool: otherwise the chain of workers that start one another
 	// would break whenever one is not quite asleep yet.
-	p.setWaiting(min(waiting+p.room.goal, p.max-p.room.limit))
+	p.setWaiting(min(waiting+p.capacity.goal, p.max-p.capacity.limit))
 }
 
 // insideWork returns how many workers run work; mu is held.
@@ -156,8 +156,8 @@ func (p *Pool) insideWork() int {
 
 // setWaiting sets how many more workers may run because some wait; mu is held.
 func (p *Pool) setWaiting(n int) {
-	p.tellInjected(n - p.room.waiting)
-	p.room.waiting = n
+	p.tellInjected(n - p.capacity.waiting)
+	p.capacity.waiting = n
 	if crowded := n > 0; p.crowded.Load() != crowded {
 		p.crowded.Store(crowded)
 	}

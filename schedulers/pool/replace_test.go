@@ -115,12 +115,12 @@ func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	for range 2 {
 		p.slots.take(p).live = true // they run no work
 	}
-	p.room.running, p.replacement.proven, p.replacement.pause = 2, 2, time.Millisecond
+	p.capacity.running, p.replacement.proven, p.replacement.pause = 2, 2, time.Millisecond
 	p.global.PushBack(do(nil))
 	p.mu.Unlock()
 	p.onLook()
 	p.mu.Lock()
-	assert.Zero(t, p.room.waiting)
+	assert.Zero(t, p.capacity.waiting)
 	p.replacement.timer.Stop()
 	p.mu.Unlock()
 }
@@ -162,14 +162,14 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 	begun.Wait()
 	p.mu.Lock()
 	p.countWaiting(1)
-	assert.Positive(t, p.room.waiting, "their work blocks")
+	assert.Positive(t, p.capacity.waiting, "their work blocks")
 	close(hold)
 	for p.insideWork() > 0 {
 		runtime.Gosched()
 	}
 	p.replacement.proven = 0 // as the timer does
 	p.countWaiting(1)
-	assert.Zero(t, p.room.waiting)
+	assert.Zero(t, p.capacity.waiting)
 	p.mu.Unlock()
 	require.NoError(t, p.Shutdown(context.Background()))
 }
@@ -179,7 +179,7 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	p := New(Workers(1, 2))
 	w := p.slots.take(p)
-	p.room.running, p.stall.watching, p.replacement.on = 1, true, true
+	p.capacity.running, p.stall.watching, p.replacement.on = 1, true, true
 	p.announce()
 	require.False(t, p.hungry.Load())
 	w.some.Store(true)

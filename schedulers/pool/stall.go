@@ -31,7 +31,7 @@ type stall struct {
 
 // wanted reports whether the watch should be on and is not.
 func (s *stall) wanted(p *Pool) bool {
-	return !s.watching && p.stallFor > 0 && p.room.limit < p.max
+	return !s.watching && p.stallFor > 0 && p.capacity.limit < p.max
 }
 
 // watch begins an interval.
@@ -51,7 +51,7 @@ func (s *stall) arm(p *Pool) {
 // relax takes back one worker that a stall added, when a worker has found nothing to
 // do.
 func (s *stall) relax(p *Pool) {
-	p.room.limit = max(p.room.goal, p.room.limit-1)
+	p.capacity.limit = max(p.capacity.goal, p.capacity.limit-1)
 }
 
 // onInterval runs when an interval has passed.
@@ -76,18 +76,18 @@ func (p *Pool) onInterval() {
 // judge allows more workers if the interval that has passed was a stalled one.
 func (s *stall) judge(p *Pool) {
 	now := p.progress()
-	if now-s.last > uint64(s.added) || p.room.free() {
+	if now-s.last > uint64(s.added) || p.capacity.free() {
 		s.added, s.step = 0, 1
 		s.relax(p)
 	} else {
-		s.added = min(s.step, p.max-p.room.limit)
+		s.added = min(s.step, p.max-p.capacity.limit)
 		if p.climbing != nil {
 			s.added = p.climbing.allow(p, s.added)
 		}
 		if s.added == s.step {
 			s.step *= 2
 		}
-		p.room.limit += s.added
+		p.capacity.limit += s.added
 		p.tellInjected(s.added)
 	}
 	s.last = now

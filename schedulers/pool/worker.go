@@ -29,9 +29,9 @@ type worker struct {
 	accepted uint64
 	// Taken back by a waiter, and then counted as completed.
 	reclaimed uint64
-	// turns counts the work items that the loop took directly after another one:
+	// repeated counts the work items that the loop took directly after another one:
 	// under this lock counting them is free.
-	turns uint64
+	repeated uint64
 
 	// some is false only if local is empty. A push sets it under mu, and the owner
 	// clears it when it finds nothing: writing it with each push and pop would cost as
@@ -117,9 +117,9 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	return true, first
 }
 
-// popNewest is for the owner. turn says that the returned work follows a work
+// popNewest is for the owner. repeat says that the returned work follows a work
 // item that has ended, and is counted.
-func (w *worker) popNewest(turn bool) schedulers.Work {
+func (w *worker) popNewest(repeat bool) schedulers.Work {
 	if w.due() || !w.some.Load() {
 		return nil
 	}
@@ -128,8 +128,8 @@ func (w *worker) popNewest(turn bool) schedulers.Work {
 	switch {
 	case work == nil:
 		w.some.Store(false)
-	case turn:
-		w.turns++
+	case repeat:
+		w.repeated++
 	}
 	w.mu.Unlock()
 	if work != nil {
@@ -139,13 +139,13 @@ func (w *worker) popNewest(turn bool) schedulers.Work {
 }
 
 // completed returns how many work items of this worker have ended; mu is held.
-func (w *worker) completed() uint64 { return w.loop.Completed() + w.turns + w.reclaimed }
+func (w *worker) completed() uint64 { return w.loop.Completed() + w.repeated + w.reclaimed }
 
 // steps returns a number that grows when the worker takes or finishes work.
 func (w *worker) steps() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.loop.Steps() + 2*w.turns
+	return w.loop.Steps() + 2*w.repeated
 }
 
 // popOldest is safe for any goroutine.

@@ -60,9 +60,9 @@ func (t *task) Block() (unblock func(), err error) {
 // closed is what a task waits for that only lets others come first.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// TakeTurn lets others come first: the caller continues in a step of its own. It is for
+// Yield lets others come first: the caller continues in a step of its own. It is for
 // searches: see package budget.
-func (t *task) TakeTurn() {
+func (t *task) Yield() {
 	if w := t.park(context.Background(), closed); w != nil {
 		<-w.resume
 	}

@@ -24,7 +24,7 @@ func Affinity(cpus ...int) Option {
 
 // pin binds the goroutine that is the thread now. The goroutine is never unlocked: when
 // it ends, so does the operating system's thread, and its restriction with it.
-func (p *slot) pin() {
+func (p *carrier) pin() {
 	cpus := p.of.cpus
 	if len(cpus) == 0 {
 		return

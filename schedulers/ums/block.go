@@ -45,11 +45,11 @@ func (w *Worker) Call(f func()) {
 // Yield parks the worker and activates its thread with [WorkerYielded], w and param. It
 // returns when w was executed again. If w is not running, it does nothing.
 func (w *Worker) Yield(param any) {
-	left, turn := w.yield()
+	left, wake := w.yield()
 	left.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
-	if turn != nil {
+	if wake != nil {
 		w.attend()
-		<-turn
+		<-wake
 	}
 }
 
@@ -66,8 +66,8 @@ func (w *Worker) leave(cause Cause) {
 }
 
 func (w *Worker) comeBack() {
-	if turn := w.unblock(); turn != nil {
+	if wake := w.unblock(); wake != nil {
 		w.attend()
-		<-turn
+		<-wake
 	}
 }

@@ -4,31 +4,31 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// slot is one of a scheduler's threads. It belongs to the goroutine that is the thread.
-type slot struct {
+// carrier is one of a scheduler's threads. It belongs to the goroutine that is the thread.
+type carrier struct {
 	of      *Scheduler
 	id      int // from 1 on
 	thread  *Thread
 	ran     *Worker   // the worker that was executed last
 	started bool      // it has been counted as busy
-	room    []*Worker // empty
+	scratch []*Worker // empty
 	spare   *Worker   // for work that has none yet; see queue
 }
 
 func (s *Scheduler) startThreads() {
 	s.idle.Store(int64(s.threads))
 	for id := range s.threads {
-		p := &slot{of: s, id: id + 1}
+		p := &carrier{of: s, id: id + 1}
 		p.thread = &Thread{id: p.id, list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
-		s.slots = append(s.slots, p)
+		s.carriers = append(s.carriers, p)
 	}
 	s.alive.Add(s.threads)
-	for _, p := range s.slots {
+	for _, p := range s.carriers {
 		go p.run(p.startup())
 	}
 }
 
-func (p *slot) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
+func (p *carrier) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
 
 // run is the thread on one goroutine. It lends the goroutine to each new worker that it
 // picks, since most of them end without having blocked: for each, that saves a
@@ -46,7 +46,7 @@ func (p *slot) startup() Activation { return Activation{Reason: Startup, Param: 
 // The state transition that takes the worker off its thread says which of the two it
 // is, so exactly one goroutine is the thread at each moment. If a policy ends the
 // goroutine by runtime.Goexit, the thread starts anew on another one.
-func (p *slot) run(a Activation) {
+func (p *carrier) run(a Activation) {
 	schedulers.ClearLabels()
 	p.thread.carries.Store(nil)
 	here := true
@@ -68,7 +68,7 @@ func (p *slot) run(a Activation) {
 }
 
 // decide returns the next worker, which the thread has claimed, or nil at the end.
-func (p *slot) decide(a Activation) *Worker {
+func (p *carrier) decide(a Activation) *Worker {
 	if !p.of.plain {
 		return p.thread.decide(p.entry, a)
 	}
@@ -76,7 +76,7 @@ func (p *slot) decide(a Activation) *Worker {
 	return p.pick(a.Worker)
 }
 
-func (p *slot) begin() {
+func (p *carrier) begin() {
 	if !p.started {
 		p.started = true
 		p.of.idle.Add(-1)
@@ -85,7 +85,7 @@ func (p *slot) begin() {
 
 // entry is the entry point: it puts the ready workers in line and executes the next of
 // the line.
-func (p *slot) entry(t *Thread, a Activation) {
+func (p *carrier) entry(t *Thread, a Activation) {
 	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
 	p.begin()
 	for w := p.pick(a.Worker); w != nil; w = p.pick(nil) {
@@ -100,7 +100,7 @@ func (p *slot) entry(t *Thread, a Activation) {
 }
 
 // before returns the ID of the worker that the activation is about.
-func (p *slot) before(a Activation) int {
+func (p *carrier) before(a Activation) int {
 	if a.Reason == Startup || p.ran == nil {
 		return 0
 	}
@@ -110,7 +110,7 @@ func (p *slot) before(a Activation) int {
 // pick returns the worker to run next, waiting until there is one; nil when the
 // scheduler has ended. These are the steps T1 to T3. yielded is put in line behind what
 // is ready, if it is not nil.
-func (p *slot) pick(yielded *Worker) *Worker {
+func (p *carrier) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
 		w := p.choose(yielded)
@@ -132,7 +132,7 @@ func (p *slot) pick(yielded *Worker) *Worker {
 }
 
 // sleep waits for work (false), or for the scheduler's end.
-func (p *slot) sleep() (closing bool) {
+func (p *carrier) sleep() (closing bool) {
 	s := p.of
 	if schedulers.Observed() {
 		defer schedulers.TellPark(idleThread{p})()
@@ -147,7 +147,7 @@ func (p *slot) sleep() (closing bool) {
 }
 
 // idleThread is a thread that sleeps, as its events name it. It has no worker.
-type idleThread struct{ of *slot }
+type idleThread struct{ of *carrier }
 
 // Scheduler implements [schedulers.Worker].
 func (t idleThread) Scheduler() schedulers.Scheduler { return t.of.of }
@@ -161,7 +161,7 @@ func (t idleThread) Processor() int { return t.of.id }
 // choose puts the workers of the completion list in line, cleans up terminated ones,
 // and takes the next worker out of the line, or returns nil. If more are left, it wakes
 // another thread.
-func (p *slot) choose(yielded *Worker) *Worker {
+func (p *carrier) choose(yielded *Worker) *Worker {
 	s := p.of
 	next := p.chooseByPolicy
 	if s.plain {
@@ -180,7 +180,7 @@ func (p *slot) choose(yielded *Worker) *Worker {
 // claim and the cleaning up take one hold of the list's lock, which then guards the
 // queue, too. With a policy they take three holds and the line's lock, since user code
 // must not run under the list's.
-func (p *slot) chooseFirst(yielded *Worker) (w *Worker, more bool) {
+func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	s, l := p.of, p.of.list
 	if p.spare == nil {
 		p.spare = new(Worker) // not under the lock
@@ -205,7 +205,7 @@ func (p *slot) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 
 // claim claims what was first in the queue. It returns nil if that has terminated, or
 // returns through the list.
-func (p *slot) claim(e entry) (w *Worker) {
+func (p *carrier) claim(e entry) (w *Worker) {
 	if w = e.worker; w == nil {
 		w, p.spare = p.spare, nil
 		p.of.equip(w, e)
@@ -217,24 +217,24 @@ func (p *slot) claim(e entry) (w *Worker) {
 	return w
 }
 
-func (p *slot) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
+func (p *carrier) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	s := p.of
 	var events []Event
 	if s.observe.IsSet() {
 		events = make([]Event, 0, 4)
 	}
-	ready, events := s.list.sweep(p.room, events)
+	ready, events := s.list.sweep(p.scratch, events)
 	if yielded != nil {
 		ready = append(ready, yielded) // it gives way to what is ready
 	}
-	p.room = nil
+	p.scratch = nil
 	s.deciding(func(d *decisions) {
 		d.ready(ready...) // all in one call: a policy may exit in the middle
 		w = d.next()
 		more = d.line.first != nil
 		s.setLined(more)
 	})
-	p.room = emptied(ready)
+	p.scratch = emptied(ready)
 	for _, e := range events {
 		p.tell(e)
 	}
@@ -243,14 +243,14 @@ func (p *slot) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 
 // emptied clears a slice for reuse. The slice of a burst is not kept.
 func emptied(ws []*Worker) []*Worker {
-	if cap(ws) > mostRoom {
+	if cap(ws) > mostScratch {
 		return nil
 	}
 	clear(ws)
 	return ws[:0]
 }
 
-const mostRoom = 1024
+const mostScratch = 1024
 
 // deciding calls f under the lock of the threads. It reports a failure of the policy,
 // even one that has ended the goroutine.

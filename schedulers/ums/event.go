@@ -57,7 +57,7 @@ func (e Event) what() string {
 	}
 }
 
-func (p *slot) tell(e Event) {
+func (p *carrier) tell(e Event) {
 	if p.of.observe.IsSet() {
 		e.Thread = p.id
 		p.of.observe.Call(e)

@@ -115,13 +115,13 @@ func (l *CompletionList) taken(all []*Worker) {
 
 // sweep is Dequeue and Delete under one hold of the lock: it returns the listed workers
 // that have not terminated, and deletes the rest. It appends its steps to events,
-// unless that is nil. room is an empty slice that the list may keep instead of the one
+// unless that is nil. scratch is an empty slice that the list may keep instead of the one
 // that it returns.
-func (l *CompletionList) sweep(room []*Worker, events []Event) ([]*Worker, []Event) {
+func (l *CompletionList) sweep(scratch []*Worker, events []Event) ([]*Worker, []Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	items := l.items
-	l.items = room
+	l.items = scratch
 	l.taken(items)
 	ready := items[:0]
 	for _, w := range items {

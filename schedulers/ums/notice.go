@@ -212,7 +212,7 @@ func (o *watch) sight() (running []sighting, moved bool) {
 	l := o.of.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, p := range o.of.slots {
+	for _, p := range o.of.carriers {
 		w := p.thread.carries.Load()
 		if w == nil || w.state != Running {
 			continue

@@ -122,7 +122,7 @@ func asError(v any) error {
 type line struct{ first, last *Worker }
 
 // place is a worker's position in a line.
-type place struct {
+type position struct {
 	in             *line // nil: in none
 	before, behind *Worker
 }
@@ -134,7 +134,7 @@ func (l *line) push(w *Worker) bool {
 	if w.in != nil {
 		return false
 	}
-	w.place = place{in: l, before: l.last}
+	w.position = position{in: l, before: l.last}
 	if l.last != nil {
 		l.last.behind = w
 	} else {
@@ -159,6 +159,6 @@ func (l *line) remove(w *Worker) *Worker {
 	} else {
 		l.last = w.before
 	}
-	w.place = place{}
+	w.position = position{}
 	return w
 }

@@ -194,7 +194,7 @@ func (w *Worker) begin(e entry) {
 }
 
 // series is a worker of a scheduler on the goroutine of a thread: its work, and what it
-// runs after that. One stay in a slot of [schedulers.RunOn] is enough for all of it.
+// runs after that. One entry of [schedulers.RunOn] is enough for all of it.
 type series Worker
 
 // Run implements [schedulers.Work].
@@ -232,7 +232,7 @@ func (s *Scheduler) next(w *Worker) (more, ok bool) {
 	l := s.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !w.hosted || w.listed || w.holds > 0 || w.inside > 0 || w.turn != nil || len(l.items) > 0 {
+	if !w.hosted || w.listed || w.holds > 0 || w.inside > 0 || w.wake != nil || len(l.items) > 0 {
 		return false, false
 	}
 	if s.queue.n == 0 {

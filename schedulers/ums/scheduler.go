@@ -32,14 +32,14 @@ type Scheduler struct {
 	list     *CompletionList
 	delegate delegate
 
-	start   sync.Once
-	slots   []*slot        // constant after start
-	alive   sync.WaitGroup // of threads that have not ended, on whatever goroutines
-	idle    atomic.Int64   // threads that are parked, or have not started
-	more    chan struct{}  // a token: there may be workers in line for one more thread
-	closing chan struct{}  // closed when all work has ended after Shutdown
-	cpus    []int          // see Affinity
-	watch   watch
+	start    sync.Once
+	carriers []*carrier     // constant after start
+	alive    sync.WaitGroup // of threads that have not ended, on whatever goroutines
+	idle     atomic.Int64   // threads that are parked, or have not started
+	more     chan struct{}  // a token: there may be workers in line for one more thread
+	closing  chan struct{}  // closed when all work has ended after Shutdown
+	cpus     []int          // see Affinity
+	watch    watch
 
 	plain bool        // no policy and no observer; constant after New, see chooseFirst
 	lined atomic.Bool // a worker is in line; written under the lock of the line

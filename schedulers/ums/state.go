@@ -80,9 +80,9 @@ func (w *Worker) unclaim() {
 // parked in its name.
 func (w *Worker) resume() {
 	w.list.mu.Lock()
-	turn := w.turn
+	wake := w.wake
 	w.list.mu.Unlock()
-	turn <- struct{}{}
+	wake <- struct{}{}
 }
 
 // block takes the edge from Running to Blocked and returns the thread to activate, or
@@ -125,7 +125,7 @@ func (w *Worker) unblock() <-chan struct{} {
 	}
 	w.state = Ready
 	w.list.put(w)
-	return w.turns()
+	return w.wakeChannel()
 }
 
 // yield takes the edge from Running to Ready and returns the thread to activate and
@@ -138,12 +138,12 @@ func (w *Worker) yield() (departure, <-chan struct{}) {
 	case w.state == Running:
 		w.count.yielded++
 		w.state = Ready
-		return w.vacate(), w.turns()
+		return w.vacate(), w.wakeChannel()
 	case w.state == Blocked && w.noticed && w.inside == 0:
 		w.count.yielded++
 		w.state = Ready
 		w.list.put(w)
-		return departure{}, w.turns()
+		return departure{}, w.wakeChannel()
 	default:
 		return departure{}, nil
 	}
@@ -156,7 +156,7 @@ func (w *Worker) terminate() (departure, chan<- struct{}) {
 	defer w.list.mu.Unlock()
 	var parked chan<- struct{}
 	if w.state == Ready {
-		parked = w.turn
+		parked = w.wake
 	}
 	w.state = Terminated
 	switch {
@@ -208,11 +208,11 @@ func (w *Worker) vacate() departure {
 	return d
 }
 
-// turns returns the channel on which the goroutine of w parks; the list's lock is held.
+// wakeChannel returns the channel on which the goroutine of w parks; the list's lock is held.
 // Most workers never need it.
-func (w *Worker) turns() chan struct{} {
-	if w.turn == nil {
-		w.turn = make(chan struct{}, 1)
+func (w *Worker) wakeChannel() chan struct{} {
+	if w.wake == nil {
+		w.wake = make(chan struct{}, 1)
 	}
-	return w.turn
+	return w.wake
 }

@@ -56,12 +56,12 @@ type Worker struct {
 	holds        int32
 	inside       int32 // marked calls in its name that have not ended
 	on           *Thread
-	turn         chan struct{} // where its goroutine parks; nil: it never did
+	wake         chan struct{} // where its goroutine parks; nil: it never did
 	user         any
 	count        counts
 	older, newer *Worker // of all contexts of the list
 
-	place // in the line of its scheduler
+	position // in the line of its scheduler
 }
 
 type counts struct{ executed, blocked, yielded uint32 }

@@ -6,12 +6,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// maxNext is how often in a row the slot goes before the queue. Without the
+// maxNext is how often in a row next goes before the queue. Without the
 // limit, two work items that submit each other would keep all work behind them
 // waiting.
 const maxNext = 3
 
-// runQueue is the queue of one processor: a ring, and a slot for the newest work. It is
+// runQueue is the queue of one processor: a ring, and next for the newest work. It is
 // safe for concurrent use. A plain mutex, uncontended 5 ns, costs less here than the
 // three sequentially consistent operations of a lock-free deque, and lets half of the
 // queue move in one step.
@@ -22,7 +22,7 @@ type runQueue struct {
 	ring     [capacity]schedulers.Work
 	head, n  int
 	next     schedulers.Work
-	inRow    int // times the slot has gone first since the queue was served
+	inRow    int // times next has gone first since the queue was served
 	open     bool
 	accepted uint64
 
@@ -38,7 +38,7 @@ const (
 	full          // nothing: pushAndSpill makes room
 )
 
-// push adds w, the newest, to the slot, whose former content moves to the ring's end.
+// push adds w, the newest, to next, whose former content moves to the ring's end.
 func (q *runQueue) push(w schedulers.Work) pushed {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,8 +96,8 @@ func (q *runQueue) front() schedulers.Work {
 }
 
 // pop returns the work that the processor runs next, or nil, and whether it comes from
-// the slot.
-func (q *runQueue) pop() (w schedulers.Work, slot bool) {
+// next.
+func (q *runQueue) pop() (w schedulers.Work, fromNext bool) {
 	if q.size.Load() == 0 {
 		return nil, false
 	}
@@ -118,14 +118,14 @@ func (q *runQueue) pop() (w schedulers.Work, slot bool) {
 
 // stealHalf takes the older half of the ring, rounded up: the oldest is returned,
 // to be run at once, and the others move to the ring of the thief. The work in
-// the slot was most likely submitted by work that is about to end, and is left
+// next was most likely submitted by work that is about to end, and is left
 // for the owner. A thief that has found nothing else anywhere takes that too.
 // taken is the total number of work items taken.
 //
 // Both queues are locked, in the order of their processors: with one lock at a
 // time, stolen work would be in no queue for a moment, and a Shutdown that gives
 // up at that moment would miss it.
-func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Work, taken int) {
+func (q *runQueue) stealHalf(thief *runQueue, nextToo bool) (first schedulers.Work, taken int) {
 	if q.size.Load() == 0 {
 		return nil, 0
 	}
@@ -134,7 +134,7 @@ func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Wo
 	defer thief.mu.Unlock()
 	defer q.resize()
 	if q.n == 0 {
-		if slotToo && q.next != nil {
+		if nextToo && q.next != nil {
 			first, q.next = q.next, nil
 			return first, 1
 		}
@@ -172,7 +172,7 @@ func (q *runQueue) drain(all []schedulers.Work) []schedulers.Work {
 	return all
 }
 
-// list appends the queued work to all, the slot last; q is locked.
+// list appends the queued work to all, next last; q is locked.
 func (q *runQueue) list(all []schedulers.Work) []schedulers.Work {
 	for i := range q.n {
 		all = append(all, q.ring[(q.head+i)%capacity])

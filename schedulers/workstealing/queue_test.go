@@ -101,7 +101,7 @@ func TestAThiefTakesFromASlotOnlyIfThereIsNothingElse(t *testing.T) {
 		s.procs[1].push(numbered(1))
 		s.procs[2].push(numbered(2))
 		s.procs[2].push(numbered(3))
-		w := s.place()
+		w := s.vacantWorker()
 		w.seed = seed*2654435761 + 1
 		assert.Equal(t, numbered(2), w.steal(thief))
 		assert.NotNil(t, w.steal(thief), "then from a slot")

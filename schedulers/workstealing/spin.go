@@ -65,7 +65,7 @@ func (s *Scheduler) startOnIdle(spinning bool) bool {
 
 // start starts a worker that holds p; mu is held.
 func (s *Scheduler) start(p *processor, spinning bool) {
-	w := s.place()
+	w := s.vacantWorker()
 	w.hold(p)
 	w.state.Store(looking)
 	w.spinning = spinning
@@ -175,9 +175,9 @@ func (w *worker) find() schedulers.Work {
 			return work
 		}
 	}
-	if work, slot := p.pop(); work != nil {
+	if work, fromNext := p.pop(); work != nil {
 		if w.sched.watched() {
-			w.sched.note(w.event(localDecision(slot), 1))
+			w.sched.note(w.event(localDecision(fromNext), 1))
 		}
 		return work
 	}
@@ -197,7 +197,7 @@ func (w *worker) steal(p *processor) schedulers.Work {
 	return w.stealFrom(p, true)
 }
 
-func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
+func (w *worker) stealFrom(p *processor, nextToo bool) schedulers.Work {
 	procs := w.sched.procs
 	first := int(w.random() % uint32(len(procs)))
 	for i := range procs {
@@ -205,7 +205,7 @@ func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
 		if victim == p {
 			continue
 		}
-		if work, n := victim.stealHalf(&p.runQueue, slotsToo); n > 0 {
+		if work, n := victim.stealHalf(&p.runQueue, nextToo); n > 0 {
 			w.stolen.Add(uint64(n))
 			w.tellStolen(work, victim, n)
 			if w.sched.watched() {

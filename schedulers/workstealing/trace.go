@@ -111,8 +111,8 @@ func spinDecision(may bool) Decision {
 	return SpinRefused
 }
 
-func localDecision(slot bool) Decision {
-	if slot {
+func localDecision(fromNext bool) Decision {
+	if fromNext {
 		return TookNext
 	}
 	return TookLocal

@@ -12,8 +12,8 @@ import (
 // 61st time, a prime, to avoid resonance with periodic work. The number is Go's.
 const fairTick = 61
 
-// worker is a slot for a goroutine: an ID that can be reused, and counters. The
-// slot outlives the goroutine, so starting one allocates nothing.
+// worker is an ID that can be reused, and counters. It outlives its goroutine, so
+// starting one allocates nothing.
 type worker struct {
 	sched *Scheduler
 	id    int
@@ -49,8 +49,8 @@ const (
 	lost
 )
 
-// place returns a slot without a goroutine; mu is held.
-func (s *Scheduler) place() *worker {
+// vacantWorker returns a worker without a goroutine; mu is held.
+func (s *Scheduler) vacantWorker() *worker {
 	if n := len(s.spare); n > 0 {
 		w := s.spare[n-1]
 		s.spare = s.spare[:n-1]
