@@ -149,8 +149,8 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// raise re-raises in the caller what ended a stream's function. It looks at the error
-// itself, not at what it wraps.
+// raise is rethrow.From, which other packages use: it knows jobs, so this one cannot
+// import it.
 func raise(err error) {
 	if err == ErrGoexit {
 		runtime.Goexit()

@@ -3,6 +3,7 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 )
 
@@ -36,7 +37,7 @@ func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 // finish waits for what begin has returned.
 func finish(j *job.Job[job.Void]) {
 	if _, err := j.Await(); err != nil {
-		raiseJob(err)
+		rethrow.From(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -250,7 +251,7 @@ func (f *entryFrame) run(on schedulers.Worker) {
 		ctx = context.WithValue(ctx, schedulers.WorkerKey, on)
 	}
 	if _, err := j.Wait(ctx); err != nil {
-		raiseJob(err)
+		rethrow.From(err)
 	}
 }
 

@@ -1,10 +1,9 @@
 package statemachine
 
 import (
-	"runtime"
-
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 )
 
@@ -73,18 +72,7 @@ func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
 func TwinResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	v, err := JobResult(r, j)
 	if err != nil {
-		raiseJob(err)
+		rethrow.From(err)
 	}
 	return v, err
-}
-
-// raiseJob looks at the error itself, not at what it wraps: an error value that wraps
-// another job's panic was returned by the function, and is returned here too.
-func raiseJob(err error) {
-	if err == job.ErrGoexit {
-		runtime.Goexit()
-	}
-	if p, ok := err.(*job.PanicError); ok {
-		panic(p.Value)
-	}
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"io"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 )
 
@@ -61,19 +61,8 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if err != nil && !r.giveUp(err) { // the wait was not refused: the error is the request's
 		v, err = r.promise.Job().GetResult()
 	}
-	raise(err)
+	rethrow.From(err)
 	return v, err
-}
-
-// raise re-raises a panic of the sequence. Like the code that resumes a suspended
-// caller, it looks at the error itself, not at what it wraps.
-func raise(err error) {
-	if err == job.ErrGoexit {
-		runtime.Goexit()
-	}
-	if p, ok := err.(*job.PanicError); ok {
-		panic(p.Value)
-	}
 }
 
 // NextAsync returns the job of the next element. It is the twin of [Puller.Next]; a
