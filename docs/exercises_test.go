@@ -3,6 +3,7 @@ package docs
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,24 @@ var (
 	solution = regexp.MustCompile(`\[Solutions\]\((code/\S+?_test\.go)\)`)
 	solved   = regexp.MustCompile(`(?m)^func TestExercise(\d)[A-Z]\w+\(t \*testing\.T\)`)
 	sized    = regexp.MustCompile(`\[\d+\.\d\]\((\d\d-[a-z-]+\.md)#exercises\)`)
+
+	// strokes are what drawings are made of.
+	strokes = regexp.MustCompile(`[─▶◀▼▲│█]`)
 )
+
+// TestEveryChapterHasAPicture looks for a drawing, a block without a language or a command.
+// A forge does not show replays.
+func TestEveryChapterHasAPicture(t *testing.T) {
+	chapters, err := filepath.Glob("book/[0-9][0-9]-*.md")
+	require.NoError(t, err)
+	require.Len(t, chapters, 19)
+	for _, chapter := range chapters {
+		drawn := slices.ContainsFunc(blocks(read(t, chapter)), func(b block) bool {
+			return b.language == "" && b.verb == "" && strokes.MatchString(b.text)
+		})
+		assert.True(t, drawn, "%s has no picture", chapter)
+	}
+}
 
 // TestEveryExerciseHasASizeAndATestedSolution compares three lists: the exercises of a
 // chapter, the tests in the file that it links, and the page of all exercises.

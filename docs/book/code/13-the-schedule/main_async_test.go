@@ -51,59 +51,59 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:31
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
 		var forks2 forks
 		a := job.Go(ctx, func(ctx2 context.Context) error {
 			return orderlyFunc1Run(&forks2, ctx2)
 		})
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 		f.b = job.Go(ctx, func(ctx3 context.Context) error {
 			return orderlyFunc2Run(&forks2, ctx3)
 		})
-		// main_test.go:34: _, _ = a.Await()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+		// main_test.go:36: _, _ = a.Await()
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 		f.await1 = a
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	return r.Await(f.await1), nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	f.await1 = nil
-	// main_test.go:35: _, _ = b.Await()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+	// main_test.go:37: _, _ = b.Await()
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	f.await1 = f.b
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	return r.Await(f.await1), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:98
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:38
 	return true, nil
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:102
 }
 
 // Location returns where [orderly] is suspended.
 func (f *orderlyLocals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34, 35)
+	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
 }
 
 // orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame in one allocation.
@@ -160,8 +160,8 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:32: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
+	// main_test.go:34: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:167
 	if f.dine1 == nil {
@@ -170,9 +170,9 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:32
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:179
@@ -182,7 +182,7 @@ resumed1:
 
 // Location returns where a function literal of [orderly] is suspended.
 func (f *orderlyFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 32)
+	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
 }
 
 // orderlyFunc1Machine is the root of a chain of calls that begins with a function literal of [orderly]: chain and frame in one allocation.
@@ -238,8 +238,8 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:33: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
+	// main_test.go:35: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:245
 	if f.dine1 == nil {
@@ -248,9 +248,9 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:257
@@ -260,7 +260,7 @@ resumed1:
 
 // Location returns where a function literal of [orderly] is suspended.
 func (f *orderlyFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 33)
+	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
 }
 
 // orderlyFunc2Machine is the root of a chain of calls that begins with a function literal of [orderly]: chain and frame in one allocation.
@@ -279,4 +279,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 442396ae1e9b3692
+// Digest of what is above: 9660f6074097966d

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +42,27 @@ func TestACorrectProgramIsSearchedToItsEnd(t *testing.T) {
 	tried, failing := enumerate(orderlyAsync, 5000)
 	assert.Nil(t, failing)
 	assert.Less(t, tried, 5000, "no schedule is left")
+}
+
+// The tree in the chapter, level by level: each schedule, and whether the item is sold twice.
+func TestTheTreeOfOversell(t *testing.T) {
+	var tree []string
+	for waiting := []schedule{nil}; len(waiting) > 0; {
+		s := waiting[0]
+		waiting = waiting[1:]
+		made, among, err := follow(oversellAsync, s)
+		tree = append(tree, fmt.Sprint(made, err != nil))
+		for at := len(s); at < len(made); at++ {
+			assert.Equal(t, 2, among[at])
+			waiting = append(waiting, append(slices.Clone(made[:at]), 1))
+		}
+	}
+	assert.Equal(t, []string{
+		"[0 0 0 0] true",
+		"[1 0 0] true", "[0 1 0] false", "[0 0 1] true", "[0 0 0 1] true",
+		"[1 1] false", "[1 0 1 0] true", "[0 1 1] false",
+		"[1 0 1 1] true",
+	}, tree)
 }
 
 func TestAScheduleRepeats(t *testing.T) {

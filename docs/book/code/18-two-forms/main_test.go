@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math/bits"
 	"reflect"
 	"testing"
 
@@ -37,6 +38,27 @@ func fields(frame reflect.Type) (names []string) {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+// The bytes of the drawing in the chapter.
+func TestTheLayoutOfBothForms(t *testing.T) {
+	if bits.UintSize != 64 {
+		t.Skip("the drawing is of a 64-bit system")
+	}
+	inRelease, inDebug := reflect.TypeFor[release.SumMachine](), reflect.TypeFor[debug.SumMachine]()
+	assert.Equal(t, []uintptr{168, 104, 64, 40, 8, 8, 8}, sizes(inRelease, "Builder", "SumLocals", "Frame", "b", "await1", "sum"))
+	assert.Equal(t, []uintptr{304, 104, 200, 40, 8, 8, 8, 16, 8, 64, 8, 8, 8, 8, 16}, sizes(inDebug,
+		"Builder", "SumFrame", "Frame", "a", "b", "first", "err", "await1", "words", "sum", "second", "await2", "result0", "result1"))
+}
+
+// sizes returns the size of a struct, and those of its fields.
+func sizes(of reflect.Type, names ...string) []uintptr {
+	all := []uintptr{of.Size()}
+	for _, name := range names {
+		f, _ := of.FieldByName(name)
+		all = append(all, f.Type.Size())
+	}
+	return all
 }
 
 // Exercise 1: after the first wait, first and words are needed up to the sum, and a not
