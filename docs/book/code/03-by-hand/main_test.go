@@ -87,7 +87,7 @@ func TestExercise1AStateThatIsSetTooLateRunsTheFirstPartTwice(t *testing.T) {
 // of range once.
 func forgetful(parts []*job.Job[int]) (n int) {
 	for _, part := range parts {
-		parts = nil
+		parts = parts[:1]
 		v, err := part.Await()
 		if err == nil {
 			n += v
@@ -96,9 +96,76 @@ func forgetful(parts []*job.Job[int]) (n int) {
 	return n
 }
 
-// Exercise 2: the loop of forgetful makes three turns. A machine like
-// totalMachine would make one, because its test looks at the parameter's field.
-// It needs one more field: a copy of the slice, made when the loop begins.
+// forgetfulMachine is forgetful by hand. Its loop reads list: the parameter's field, as
+// that of totalMachine does, or a copy that is made when the loop begins.
+type forgetfulMachine struct {
+	resumable
+	state  int
+	copies bool
+
+	parts    []*job.Job[int]
+	list     *[]*job.Job[int]
+	index, n int
+	await1   awaiter.Awaiter[int]
+
+	result *job.Source[int]
+}
+
+func forgetfulByHand(copies bool, parts []*job.Job[int]) *job.Job[int] {
+	m := &forgetfulMachine{copies: copies, parts: parts, result: job.NewSource[int]()}
+	m.machine = m
+	m.MoveNext()
+	return m.result.Job()
+}
+
+func (m *forgetfulMachine) MoveNext() {
+	if m.state == 1 {
+		goto resume1
+	}
+	m.list = &m.parts
+	if m.copies {
+		once := m.parts
+		m.list = &once
+	}
+next:
+	if m.index == len(*m.list) {
+		m.result.TrySet(m.n, nil)
+		return
+	}
+	m.await1 = (*m.list)[m.index].GetAwaiter()
+	m.parts = m.parts[:1]
+	if !m.await1.IsCompleted() {
+		m.state = 1
+		m.await1.OnCompleted(m)
+		return
+	}
+resume1:
+	if v, err := m.await1.GetResult(); err == nil {
+		m.n += v
+	}
+	m.index++
+	goto next
+}
+
+// Exercise 2: the loop of forgetful makes three turns. A machine like totalMachine makes
+// one, because its test looks at the parameter's field. It needs one more field: a copy
+// of the slice, made when the loop begins.
 func TestExercise2RangeKeepsACopy(t *testing.T) {
-	assert.Equal(t, 6, forgetful([]*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}))
+	ctx := context.Background()
+	complete := []*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}
+	assert.Equal(t, 6, forgetful(complete))
+	for copies, want := range map[bool]int{false: 1, true: 6} {
+		got, err := forgetfulByHand(copies, complete).Wait(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, "with a copy: %t", copies)
+
+		parts := []*job.Source[int]{job.NewSource[int](), job.NewSource[int](), job.NewSource[int]()}
+		waiting := forgetfulByHand(copies, jobs(parts))
+		for i, part := range parts {
+			part.TrySetResult(i + 1)
+		}
+		got, err = waiting.Wait(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, "suspended, with a copy: %t", copies)
+	}
 }
