@@ -1,10 +1,13 @@
 // Code with goroutines, and what it becomes.
 package main
 
+//go:generate go tool movenext .
+
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -120,4 +123,7 @@ func main() {
 	fmt.Println(before.most.Load() <= 2, after.most.Load() <= 2, err)
 
 	fmt.Println(parallel.Map(ctx, []int{1, 2, 3}, square))
+
+	answers, err := talk(ctx)
+	fmt.Println(strings.Fields(answers), err)
 }

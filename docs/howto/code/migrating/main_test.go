@@ -16,4 +16,5 @@ func Example() {
 	// odd odd
 	// true true <nil>
 	// [1 4 9] <nil>
+	// [1 tea 2 coffee] <nil>
 }
