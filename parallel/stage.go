@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/promise"
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -181,21 +181,11 @@ func (s *stage[T, R]) advance() {
 		v, err := s.asked.GetResult()
 		s.asked = nil
 		if err != nil {
-			raise(err)
+			rethrow.From(err)
 			s.ended = err
 			return
 		}
 		s.start(v)
-	}
-}
-
-// raise lets a panic or a runtime.Goexit of the values' function continue here.
-func raise(err error) {
-	if p, ok := err.(*job.PanicError); ok {
-		panic(p.Value)
-	}
-	if err == job.ErrGoexit {
-		runtime.Goexit()
 	}
 }
 
@@ -246,7 +236,7 @@ func (s *stage[T, R]) close() {
 		_, _ = b.job.Await() // the first failure has been reported
 	}
 	s.end()
-	raise(err)
+	rethrow.From(err)
 }
 
 // Completed implements continuation.Target: the body has ended.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -84,14 +85,14 @@ func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 //line github.com/movenext/movenext/parallel/stage.go:65
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:88
+//line github.com/movenext/movenext/parallel/stage_async.go:89
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:65
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:95
+//line github.com/movenext/movenext/parallel/stage_async.go:96
 	goto epilogue
 endIf1:
 	{
@@ -109,7 +110,7 @@ for1:
 	// stage.go:70: v, err := s.next()
 //line github.com/movenext/movenext/parallel/stage.go:70
 	f.next2, v, f.err = f.s.nextEnter(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:113
+//line github.com/movenext/movenext/parallel/stage_async.go:114
 	if f.next2 == nil {
 		goto resumed2
 	}
@@ -124,14 +125,14 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/parallel/stage.go:71
 	if f.err == io.EOF { // itself: of the stage, and not of a body
-//line github.com/movenext/movenext/parallel/stage_async.go:128
+//line github.com/movenext/movenext/parallel/stage_async.go:129
 		goto epilogue
 //line github.com/movenext/movenext/parallel/stage.go:73
 	}
 	// stage.go:74: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:74
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:135
+//line github.com/movenext/movenext/parallel/stage_async.go:136
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
@@ -151,7 +152,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:155
+//line github.com/movenext/movenext/parallel/stage_async.go:156
 	goto epilogue
 endIf2:
 	goto for1
@@ -160,7 +161,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/parallel/stage.go:75
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:164
+//line github.com/movenext/movenext/parallel/stage_async.go:165
 		return true, false
 	}
 	f.State = 4
@@ -169,7 +170,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/parallel/stage.go:75
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:173
+//line github.com/movenext/movenext/parallel/stage_async.go:174
 	goto epilogue
 }
 
@@ -255,7 +256,7 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:259
+//line github.com/movenext/movenext/parallel/stage_async.go:260
 		f.State = statemachine.Finished
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:146
@@ -263,7 +264,7 @@ for1:
 	if f.s.ended != nil && len(f.s.begun) == 0 {
 		if f.s.ended == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:267
+//line github.com/movenext/movenext/parallel/stage_async.go:268
 			f.State = statemachine.Finished
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:150
@@ -276,7 +277,7 @@ for1:
 	f.await1 = f.s.bell.wait()
 //line github.com/movenext/movenext/parallel/stage.go:154
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:280
+//line github.com/movenext/movenext/parallel/stage_async.go:281
 		goto resume1
 	}
 	f.State = 1
@@ -294,12 +295,12 @@ resume1:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:298
+//line github.com/movenext/movenext/parallel/stage_async.go:299
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:158
 	_, err2 = f.s.outcome()
-//line github.com/movenext/movenext/parallel/stage_async.go:303
+//line github.com/movenext/movenext/parallel/stage_async.go:304
 	f.State = statemachine.Finished
 	return true, err2
 }
@@ -382,71 +383,71 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:241
+//line github.com/movenext/movenext/parallel/stage.go:231
 	if len(f.s.begun) > 0 || f.s.asked != nil {
 		f.s.stop(true, context.Canceled)
 	}
-	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
-//line github.com/movenext/movenext/parallel/stage.go:244
+	// stage.go:234: _, err := s.in.StopAsync(s.ctx).Await()
+//line github.com/movenext/movenext/parallel/stage.go:234
 	f.await1 = f.s.in.StopAsync(f.s.ctx)
-//line github.com/movenext/movenext/parallel/stage.go:244
+//line github.com/movenext/movenext/parallel/stage.go:234
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:395
+//line github.com/movenext/movenext/parallel/stage_async.go:396
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/parallel/stage.go:244
+//line github.com/movenext/movenext/parallel/stage.go:234
 	return r.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:244
+//line github.com/movenext/movenext/parallel/stage.go:234
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage.go:244
+//line github.com/movenext/movenext/parallel/stage.go:234
 	f.await1 = nil
 	f.list1 = f.s.begun
-//line github.com/movenext/movenext/parallel/stage.go:245
+//line github.com/movenext/movenext/parallel/stage.go:235
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/parallel/stage.go:245
+//line github.com/movenext/movenext/parallel/stage.go:235
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/parallel/stage.go:245
+//line github.com/movenext/movenext/parallel/stage.go:235
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/parallel/stage.go:245
+//line github.com/movenext/movenext/parallel/stage.go:235
 		b := f.list1[f.i1]
-		// stage.go:246: _, _ = b.job.Await() // the first failure has been reported
-//line github.com/movenext/movenext/parallel/stage.go:246
+		// stage.go:236: _, _ = b.job.Await() // the first failure has been reported
+//line github.com/movenext/movenext/parallel/stage.go:236
 		f.await2 = b.job
 	}
-//line github.com/movenext/movenext/parallel/stage.go:246
+//line github.com/movenext/movenext/parallel/stage.go:236
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:424
+//line github.com/movenext/movenext/parallel/stage_async.go:425
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/parallel/stage.go:246
+//line github.com/movenext/movenext/parallel/stage.go:236
 	return r.Await(f.await2)
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:246
+//line github.com/movenext/movenext/parallel/stage.go:236
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage.go:246
+//line github.com/movenext/movenext/parallel/stage.go:236
 	f.await2 = nil
-//line github.com/movenext/movenext/parallel/stage.go:245
+//line github.com/movenext/movenext/parallel/stage.go:235
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:437
+//line github.com/movenext/movenext/parallel/stage_async.go:438
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/parallel/stage.go:248
+//line github.com/movenext/movenext/parallel/stage.go:238
 	f.s.end()
-	raise(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:443
+	rethrow.From(f.err)
+//line github.com/movenext/movenext/parallel/stage_async.go:444
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [stage.close] is suspended.
 func (f *stageCloseFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246)
+	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 234, 236)
 }
 
 // Results returns what [stage.close] returned, or raises again the panic that ended it.
@@ -470,4 +471,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 97aeb0b4d486a60d
+// Digest of what is above: c6bd8aa648431942
