@@ -8,6 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -79,6 +82,14 @@ func life(ctx context.Context) error {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "-serve" {
+		l, err := net.Listen("tcp", "localhost:8080")
+		if err == nil {
+			err = untilSignal(l, http.HandlerFunc(page))
+		}
+		fmt.Println(err)
+		return
+	}
 	_, err := lifeAsync(context.Background()).Wait(context.Background())
 	fmt.Println("stopped:", err)
 }

@@ -64,23 +64,23 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:31
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:71
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:33
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
 	}
 	{
 		name := f.name
 		long := f.long
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 		f.s.requests.Go(func(ctx1 context.Context) error {
 			return serviceHandleFunc1Run(name, long, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:35
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:86
 	f.State = statemachine.Finished
@@ -151,8 +151,8 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	default:
 		f.Misuse(state)
 	}
-	// main.go:34: s.requests.Go(func(ctx context.Context) error { return request(ctx, name, long) })
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
+	// main.go:37: s.requests.Go(func(ctx context.Context) error { return request(ctx, name, long) })
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:158
 	if f.request1 == nil {
@@ -161,9 +161,9 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:170
@@ -173,7 +173,7 @@ resumed1:
 
 // Location returns where a function literal of [service.handle] is suspended.
 func (f *serviceHandleFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 34)
+	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
 }
 
 // serviceHandleFunc1Machine is the root of a chain of calls that begins with a function literal of [service.handle]: chain and frame in one allocation.
@@ -259,59 +259,59 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:46
 	f.s.stopping.Store(true)
 	f.ended = f.s.requests.WaitAsync()
-	// main.go:45: _, err := job.WaitTimeout(ctx, ended, patience).Await()
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
+	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	f.await1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:271
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	return r.Await(f.await1), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	f.await1 = nil
 	if !(errors.Is(err, context.DeadlineExceeded)) {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:49
 		goto endIf1
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:50
 	f.s.requests.Cancel(errStopping)
-	// main.go:48: _, err = ended.Await()
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+	// main.go:51: _, err = ended.Await()
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	f.await1 = f.ended
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:293
 		goto resume2
 	}
 	f.State = 2
 	f.s, f.ended = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	return r.Await(f.await1), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	f.await1 = nil
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:306
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:50
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:310
 }
 
 // Location returns where [service.stop] is suspended.
 func (f *serviceStopLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 45, 48)
+	return f.Frame.At("main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
 }
 
 // Results returns what [service.stop] returned, or raises again the panic that ended it.
@@ -401,17 +401,17 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	}
 	{
 		name := f.name
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
 			defer fmt.Println(" ", name, "has cleaned up")
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
 		})
 	}
-	// main.go:58: err := job.Sleep(ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:58
+	// main.go:61: err := job.Sleep(ctx, long)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:417
 	if !asleep1 {
@@ -420,24 +420,24 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:62
 	if err != nil {
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:436
 }
 
 // Location returns where [request] is suspended.
 func (f *requestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 58)
+	return f.Frame.At("main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
 }
 
 // Results returns what [request] returned, or raises again the panic that ended it.
@@ -506,24 +506,24 @@ func (f *lifeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
 	f.s = &service{requests: job.NewScope(context.WithoutCancel(f.ctx), job.Supervisor())}
 	f.iter1 = reflect.ValueOf(map[string]time.Duration{"a short request": time.Millisecond, "a long request": time.Hour}).MapRange()
 range1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 	if !f.iter1.Next() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		key1, _ := f.iter1.Key().Interface().(string)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		value1, _ := f.iter1.Value().Interface().(time.Duration)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		name, long := key1, value1
-		// main.go:71: if err := s.handle(name, long); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
+		// main.go:74: if err := s.handle(name, long); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:530
@@ -533,25 +533,25 @@ range1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	f.handle1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
 	fmt.Println("the signal arrives")
-	// main.go:76: err := s.stop(ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:76
+	// main.go:79: err := s.stop(ctx, time.Second)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:557
 	if f.stop2 == nil {
@@ -561,13 +561,13 @@ endRange1:
 	f.ctx, f.iter1 = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2 = nil
 resumed2:
-	// main.go:77: fmt.Println("a late request:", s.handle("late", time.Second))
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
+	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle2 = f.s.handleEnter(r, "late", time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:573
 	if f.handle1 == nil {
@@ -577,23 +577,23 @@ resumed2:
 	f.ctx, f.s, f.iter1 = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle2 = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1 = nil
 resumed3:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle2)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:588
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:592
 }
 
 // Location returns where [life] is suspended.
 func (f *lifeLocals) Location() statemachine.Location {
-	return f.Frame.At("main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 71, 76, 77)
+	return f.Frame.At("main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
 }
 
 // lifeMachine is the root of a chain of calls that begins with [life]: chain, job and frame in one allocation.
@@ -613,4 +613,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: afa94db8510b328e
+// Digest of what is above: eae566203e567d10

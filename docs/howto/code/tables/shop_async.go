@@ -29,12 +29,37 @@ func buyAsync(ctx context.Context, stock map[string]int, what string) (result *j
 	return m.Start(ctx, &r, m)
 }
 
+// buyEnter enters [buy] for another machine. It returns the results, or the suspended frame that will have them.
+func buyEnter(r *statemachine.Run, ctx context.Context, stock map[string]int, what string) (*buyFrame, int, error) {
+	frame := buyLocals{stock: stock, what: what}
+	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
+		return nil, v0, v1
+	}
+	m := &buyFrame{buyLocals: frame}
+	r.Push(ctx, m)
+	return m, 0, nil
+}
+
 // buyLocals is what [buy] keeps while it is suspended.
 type buyLocals struct {
 	statemachine.Frame
 
 	stock map[string]int
 	what  string
+}
+
+// buyFrame is the frame of [buy] for a caller that is a machine: what it keeps and, at the end, its results.
+type buyFrame struct {
+	buyLocals
+
+	price int
+	err   error
+}
+
+// MoveNext continues [buy] where it stopped.
+func (f *buyFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.price, f.err = f.moveNext(r, nil)
+	return finished
 }
 
 // moveNext runs [buy] from where it stopped to its next suspension (false) or its end (true).
@@ -54,7 +79,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// shop.go:21: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep1, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:58
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:83
 	if !asleep1 {
 		goto resumed1
 	}
@@ -66,7 +91,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	if err2 != nil {
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:95
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:22
 		return true, 0, err2
@@ -77,7 +102,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
 		price, ok = f.stock[f.what]
 		if !ok {
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:106
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:26
 			return true, 0, errSoldOut
@@ -85,7 +110,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:114
 	f.State = statemachine.Finished
 	return true, price, err
 }
@@ -93,6 +118,12 @@ resumed1:
 // Location returns where [buy] is suspended.
 func (f *buyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
+}
+
+// Results returns what [buy] returned, or raises again the panic that ended it.
+func (f *buyFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
+	return f.price, f.err
 }
 
 // buyMachine is the root of a chain of calls that begins with [buy]: chain, job and frame in one allocation.
@@ -112,4 +143,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 46e77e41471a07da
+// Digest of what is above: 2f677965319d9941

@@ -2,12 +2,14 @@ package tables
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/jobtest"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
@@ -41,3 +43,16 @@ func TestBuy(t *testing.T) {
 		}
 	}
 }
+
+// buysTea is a test that can be run in both forms.
+//
+//movenext:async
+func buysTea(ctx context.Context) error {
+	price, err := buy(ctx, map[string]int{"tea": 3}, "tea")
+	if err == nil && price != 3 {
+		err = fmt.Errorf("the price is %d", price)
+	}
+	return err
+}
+
+func TestBuyInBothForms(t *testing.T) { jobtest.BothForms(t, buysTea, buysTeaAsync) }
