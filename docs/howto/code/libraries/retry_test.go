@@ -36,7 +36,7 @@ func (a *attempts) call(context.Context) (int, error) {
 	return n, nil
 }
 
-func (a *attempts) callAsync(ctx context.Context) *job.Job[int] { return job.Run(ctx, a.call) }
+func (a *attempts) start(ctx context.Context) *job.Job[int] { return job.Run(ctx, a.call) }
 
 // TestTheLoopIsThatOfTheLibrary runs the same failures in the library's loop and in both
 // forms of ours, under a clock that jumps, and without chance.
@@ -84,9 +84,9 @@ func TestTheLoopIsThatOfTheLibrary(t *testing.T) {
 			})
 		}
 		run(func(ctx context.Context, a *attempts) (int, error) { return withBackoff(ctx, c.p, a.call) })
-		run(func(ctx context.Context, a *attempts) (int, error) { return retry(ctx, c.p, a.callAsync) })
+		run(func(ctx context.Context, a *attempts) (int, error) { return retry(ctx, c.p, a.start) })
 		run(func(ctx context.Context, a *attempts) (int, error) {
-			return retryAsync(ctx, c.p, a.callAsync).Wait(context.WithoutCancel(ctx))
+			return retryAsync(ctx, c.p, a.start).Wait(context.WithoutCancel(ctx))
 		})
 		assert.Len(t, outcomes[0].at, c.calls, name)
 		assert.Equal(t, c.text, outcomes[0].text, name)
@@ -102,7 +102,7 @@ func TestAMachineHoldsNothingDuringAPause(t *testing.T) {
 		jobs := make([]*job.Job[int], 1000)
 		for i := range jobs {
 			a := &attempts{fails: []error{errBusy}}
-			jobs[i] = retryAsync(ctx, policy{pauses: &backoff.ConstantBackOff{Interval: time.Hour}}, a.callAsync)
+			jobs[i] = retryAsync(ctx, policy{pauses: &backoff.ConstantBackOff{Interval: time.Hour}}, a.start)
 		}
 		began := time.Now()
 		_, err := job.WhenAll(jobs...).Wait(ctx)
