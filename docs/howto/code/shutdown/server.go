@@ -46,7 +46,9 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, patience t
 		cancelRequests(errStopping)
 		err = s.Shutdown(context.WithoutCancel(ctx))
 	}
-	<-failed // http.ErrServerClosed
+	if ended := <-failed; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
 	return err
 }
 

@@ -53,8 +53,8 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	default:
 		f.Misuse(state)
 	}
-	// server.go:56: func render(ctx context.Context, long time.Duration) error { return job.Sleep(ctx, long) }
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:56
+	// server.go:58: func render(ctx context.Context, long time.Duration) error { return job.Sleep(ctx, long) }
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:60
 	if !asleep1 {
@@ -63,7 +63,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:56
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:70
@@ -73,7 +73,7 @@ resumed1:
 
 // Location returns where [render] is suspended.
 func (f *renderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 56)
+	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
 }
 
 // renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
@@ -92,4 +92,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d651bbf90c2b78cf
+// Digest of what is above: cd45726eaa8d0219

@@ -58,6 +58,6 @@ func TestAServerStopsInOrder(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, a.status)
 	assert.Contains(t, a.text, "the service stops")
 	assert.NoError(t, <-served)
-	_, err = client.Get("http://" + l.Addr().String() + "/?takes=1ms")
+	_, err = net.Dial("tcp", l.Addr().String())
 	assert.Error(t, err, "a stopped server accepts nothing")
 }
