@@ -18,10 +18,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// findings returns the mistakes that the packages below dir have on a system, as
-// lines "GOOS/GOARCH: file:line:col: message", sorted.
-func findings(dir, target string) ([]string, error) {
-	roots, err := load(dir, target)
+// findings returns the mistakes that the packages in dir that match the pattern have on
+// a system, as lines "GOOS/GOARCH: file:line:col: message", sorted.
+func findings(dir, target, pattern string) ([]string, error) {
+	roots, err := load(dir, target, pattern)
 	if err != nil {
 		return nil, fmt.Errorf("cross: %s: %w", target, err)
 	}
@@ -52,7 +52,7 @@ func findings(dir, target string) ([]string, error) {
 
 // load lists, parses and type-checks. The functions of other modules and of the
 // standard library lose their bodies, which are nine tenths of the work.
-func load(dir, target string) ([]*packages.Package, error) {
+func load(dir, target, pattern string) ([]*packages.Package, error) {
 	goos, goarch, ok := strings.Cut(target, "/")
 	if !ok {
 		return nil, errors.New("a target is GOOS/GOARCH")
@@ -74,7 +74,7 @@ func load(dir, target string) ([]*packages.Package, error) {
 			}
 			return file, err
 		},
-	}, "./...")
+	}, pattern)
 	if err == nil && len(roots) == 0 {
 		err = errors.New("there are no packages")
 	}

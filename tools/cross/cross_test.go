@@ -117,7 +117,7 @@ func TestMistakesOfOtherSystems(t *testing.T) {
 		files, err := txtar.FS(txtar.Parse([]byte(c.module)))
 		require.NoError(t, err)
 		require.NoError(t, os.CopyFS(dir, files))
-		found, err := findings(dir, c.target)
+		found, err := findings(dir, c.target, "./...")
 		require.NoError(t, err)
 		for i := range found {
 			found[i] = filepath.ToSlash(strings.TrimPrefix(found[i], c.target+": "+dir+string(filepath.Separator)))
@@ -130,8 +130,8 @@ func TestNothingToLookAt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the go command")
 	}
-	_, err := findings(t.TempDir(), "linux")
+	_, err := findings(t.TempDir(), "linux", "./...")
 	require.ErrorContains(t, err, "GOOS/GOARCH")
-	_, err = findings(t.TempDir(), "linux/nothing")
+	_, err = findings(t.TempDir(), "linux/nothing", "./...")
 	require.ErrorContains(t, err, "linux/nothing")
 }

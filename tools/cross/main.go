@@ -3,6 +3,7 @@
 // for each system, and runs the analyzers of go vet over them.
 //
 //	go run ./tools/cross windows/amd64 linux/386
+//	go run ./tools/cross -in ./netio freebsd/amd64   only this package
 //
 // It exits with status 1 if it finds something, and with 2 if it cannot look.
 //
@@ -21,15 +22,16 @@ import (
 )
 
 func main() {
+	in := flag.String("in", "./...", "the packages to look at")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./tools/cross GOOS/GOARCH...")
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/cross [-in PACKAGES] GOOS/GOARCH...")
 		os.Exit(2)
 	}
 	debug.SetGCPercent(400) // a run is short, and most of what it allocates lives to its end
 	status := 0
 	for _, target := range flag.Args() {
-		list, err := findings(".", target)
+		list, err := findings(".", target, *in)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)

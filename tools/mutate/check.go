@@ -24,9 +24,15 @@ func check(root string, list []mutation) error {
 	if err != nil {
 		return fmt.Errorf("mutate: %w", err)
 	}
-	loaded, err := loadPackages(root, list)
-	if err != nil {
-		return fmt.Errorf("mutate: %w", err)
+	byTags := map[string][]mutation{}
+	for _, m := range list {
+		byTags[m.tags()] = append(byTags[m.tags()], m)
+	}
+	loaded := map[string]*sources{}
+	for tags, some := range byTags {
+		if loaded[tags], err = loadPackages(root, tags, some); err != nil {
+			return fmt.Errorf("mutate: %w", err)
+		}
 	}
 	wrong := make([]error, len(list))
 	var working sync.WaitGroup
@@ -34,7 +40,7 @@ func check(root string, list []mutation) error {
 	for i := range list {
 		free <- struct{}{}
 		working.Go(func() {
-			wrong[i] = loaded.check(root, &list[i])
+			wrong[i] = loaded[list[i].tags()].check(root, &list[i])
 			<-free
 		})
 	}
@@ -50,7 +56,7 @@ type sources struct {
 
 // loadPackages lists, parses and type-checks the packages with mutations. Everything that they
 // import comes from compiled packages.
-func loadPackages(root string, list []mutation) (*sources, error) {
+func loadPackages(root, tags string, list []mutation) (*sources, error) {
 	var folders []string
 	for _, m := range list {
 		folders = append(folders, "./"+path.Dir(m.file))
@@ -60,8 +66,9 @@ func loadPackages(root string, list []mutation) (*sources, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedModule,
-		Dir:  root,
-		Fset: s.files,
+		Dir:        root,
+		Fset:       s.files,
+		BuildFlags: []string{"-tags=" + tags},
 	}, slices.Compact(folders)...)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,23 @@ type mutation struct {
 	line       int       // in the list
 }
 
+// tags returns the build tags that all commands of m have, which its file may need; "" if they
+// differ.
+func (m *mutation) tags() string {
+	tags := map[string]bool{}
+	for _, c := range m.commands {
+		_, after, _ := strings.Cut(string(c)+" ", "-tags=")
+		tag, _, _ := strings.Cut(after, " ")
+		tags[tag] = true
+	}
+	if len(tags) == 1 {
+		for tag := range tags {
+			return tag
+		}
+	}
+	return ""
+}
+
 // command is what follows "go test" and the flags that are always the same.
 type command string
 
