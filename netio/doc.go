@@ -64,12 +64,18 @@
 //
 // # Systems
 //
-// On Linux there is one epoll instance, and one goroutine as long as a socket is
-// open; see poller_linux.go. On other systems each wait holds a goroutine, which
-// blocks in package net: order, deadlines and errors are the same, memory use is
-// not. The build tag netio_portable selects that form on Linux.
+// On Linux there is one epoll instance, and on macOS and the BSDs one kqueue. One
+// goroutine waits for it as long as a socket is open; with a kqueue it holds an OS
+// thread. See poller.go. On other systems each wait holds a goroutine, which blocks
+// in package net: order, deadlines and errors are the same, memory use is not.
 //
-// On Linux a poller cannot start in a bubble of testing/synctest, whose clock does
+// The kqueue has not run on a kernel of its own so far: all tests of this package
+// pass over an emulation of it on Linux, and for the systems themselves the package
+// is only compiled. The build tag netio_portable selects the form of the other
+// systems everywhere: it is the way back where a connection hangs that should not. The
+// tag netio_kqueue, on Linux, is for the tests: it puts an emulation under kqueue.go.
+//
+// A poller cannot start in a bubble of testing/synctest, whose clock does
 // not advance with the network: where no socket is open yet, Listen, Dial and Adopt
 // return an error there. Tests in a bubble use net.Pipe.
 //

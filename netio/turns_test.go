@@ -1,4 +1,4 @@
-//go:build linux && !netio_portable
+//go:build (linux || darwin || dragonfly || freebsd || netbsd || openbsd) && !netio_portable
 
 package netio
 
@@ -16,12 +16,11 @@ import (
 // apart returns a socket that no poller knows, ready to read, and the descriptor of its peer.
 func apart(t *testing.T, blocking bool) (s *socket, peer int) {
 	t.Helper()
-	kind := syscall.SOCK_STREAM | syscall.SOCK_CLOEXEC
-	if !blocking {
-		kind |= syscall.SOCK_NONBLOCK
-	}
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	require.NoError(t, err)
+	for _, fd := range pair {
+		require.NoError(t, syscall.SetNonblock(fd, !blocking))
+	}
 	t.Cleanup(func() {
 		_ = syscall.Close(pair[0])
 		_ = syscall.Close(pair[1])

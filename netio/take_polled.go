@@ -1,4 +1,4 @@
-//go:build linux && !netio_portable
+//go:build (linux || darwin || dragonfly || freebsd || netbsd || openbsd) && !netio_portable
 
 package netio
 
@@ -58,22 +58,6 @@ func duplicateOf(c syscall.Conn) (int, error) {
 	return duplicate(raw.Control)
 }
 
-func duplicate(control func(func(fd uintptr)) error) (int, error) {
-	var (
-		fd    uintptr
-		errno syscall.Errno
-	)
-	if err := control(func(from uintptr) {
-		fd, _, errno = syscall.Syscall(syscall.SYS_FCNTL, from, syscall.F_DUPFD_CLOEXEC, 0)
-	}); err != nil {
-		return 0, err
-	}
-	if errno != 0 {
-		return 0, os.NewSyscallError("fcntl", errno)
-	}
-	return int(fd), nil
-}
-
 // learn asks the system what s is. It refuses anything but a socket.
 func (s *socket) learn() error {
 	typ, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
@@ -113,18 +97,27 @@ func (s *socket) inherited() error {
 	if s.isUnix() {
 		return nil
 	}
-	const probe = 15 // seconds; the default of package net
 	set := func(level, option, value int) error {
 		return os.NewSyscallError("setsockopt", syscall.SetsockoptInt(s.fd, level, option, value))
 	}
-	return errors.Join(
+	err := errors.Join(
 		set(syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1),
 		set(syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1),
-		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, probe),
-		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, probe),
-		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 9),
 	)
+	for _, o := range probing {
+		err = errors.Join(err, set(syscall.IPPROTO_TCP, o.name, o.value))
+	}
+	return err
 }
+
+// option is an option of TCP.
+type option struct{ name, value int }
+
+// When idle peers are probed, as in package net.
+const (
+	probeAfter = 15 // seconds, also between two probes
+	probes     = 9
+)
 
 // accepted makes a Conn from the connection that t has accepted.
 func (l *Listener) accepted(t *transfer) (*Conn, error) {

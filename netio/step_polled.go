@@ -1,4 +1,4 @@
-//go:build linux && !netio_portable
+//go:build (linux || darwin || dragonfly || freebsd || netbsd || openbsd) && !netio_portable
 
 package netio
 
@@ -135,7 +135,7 @@ func (t *transfer) write(s *socket) (done bool) {
 
 func (t *transfer) accept(s *socket) (done bool) {
 	for {
-		fd, from, err := syscall.Accept4(s.fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		fd, from, err := accept(s.fd)
 		switch err {
 		case nil:
 			s.calm()
@@ -150,7 +150,7 @@ func (t *transfer) accept(s *socket) (done bool) {
 			s.retryLater()
 			return false
 		}
-		t.err = s.wrap("accept", os.NewSyscallError("accept4", err))
+		t.err = s.wrap("accept", os.NewSyscallError(acceptCall, err))
 		return true
 	}
 }

@@ -1,4 +1,4 @@
-//go:build linux && !netio_portable
+//go:build (linux || darwin || dragonfly || freebsd || netbsd || openbsd) && !netio_portable
 
 package netio
 

@@ -1,0 +1,176 @@
+//go:build (linux || darwin || dragonfly || freebsd || netbsd || openbsd) && !netio_portable
+
+package netio
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/internal/glance"
+	"github.com/movenext/movenext/internal/timers"
+)
+
+// # One goroutine for all sockets
+//
+// All sockets are registered with one instance of the system's poller, edge-triggered,
+// for their whole life: a wait needs no system call of its own. One goroutine sleeps
+// there; it fetches events in batches. How it sleeps is the system's part:
+//
+//	epoll_linux.go   epoll; the sleep is one of Go's poller, and takes no OS thread
+//	kqueue.go        kqueue, on the BSDs and macOS; the sleep takes an OS thread
+//
+// The first socket starts the instance and the goroutine, and the end of the last
+// one stops them. Without that an idle program would keep both.
+//
+// # Busy workers
+//
+// While all processors compute, Go's poller looks only every 10 ms, and so long would
+// the goroutine sleep. So a busy worker fetches events itself now and then (package
+// glance). On two processors that compute in pieces of 20 µs, a hundred connections
+// exchange 1.5 to 1.8 times the messages of goroutines, at 0.5 to 0.7 of their 99th
+// percentile; without it they exchanged 0.27 of them, at 4.3 times the percentile. Two
+// fetches at a time are no difficulty: the system gives an event to one of them.
+//
+// It is tempting to submit what waited to the worker that looks. Its own newest work
+// comes first, so among a thousand connections some waited for 23 ms instead of 13.
+//
+// # Names of sockets
+//
+// The instance knows a socket by a slot and its generation, not by a pointer and
+// not by the descriptor. A batch may name a socket that was closed after the
+// fetch, and whose descriptor and slot now belong to another socket: then the
+// generation differs. It is tempting to look the descriptor up in a map, but that
+// finds the other socket.
+
+// batch is how many events a fetch takes.
+const batch = 128
+
+// happening is the set of conditions that an event reports.
+type happening uint8
+
+const (
+	readable happening = 1 << iota
+	writable
+	readEnd  // the peer has shut its side, or worse
+	writeEnd // nothing can be written any more
+)
+
+// poller is an instance of the system's poller, with the sockets in it.
+type poller struct {
+	instance
+	timers timers.Queue
+	began  time.Time
+
+	fetches atomic.Uint32 // how many have begun
+	looking sync.Mutex    // guards seen, and what Look needs of the instance
+	seen    [batch / 4]event
+
+	// Guarded by pollers.
+	slots []slot
+	live  int
+}
+
+// slot is the entry of one socket. Its generation counts the sockets that have left it.
+type slot struct {
+	of         *socket
+	generation uint32
+}
+
+// pollers guards all pollers, of which one at most has sockets: current.
+var (
+	pollers sync.Mutex
+	current *poller
+)
+
+// now is the time on the poller's clock: never 0.
+func (p *poller) now() int64 { return int64(time.Since(p.began)) + 1 }
+
+// register puts a new socket into the current poller.
+func register(s *socket) error {
+	pollers.Lock()
+	defer pollers.Unlock()
+	if current == nil {
+		if err := start(); err != nil {
+			return err
+		}
+	}
+	p := current
+	i := p.place(s.fd)
+	if err := p.add(s.fd, i); err != nil {
+		p.vacate(i)
+		if p.live == 0 {
+			p.stop()
+		}
+		return err
+	}
+	p.slots[i].of = s
+	s.poller, s.slot = p, i
+	s.in.ready, s.out.ready = true, true
+	p.live++
+	return nil
+}
+
+// unregister takes s out. Events that were fetched already find another generation.
+func (p *poller) unregister(s *socket) {
+	pollers.Lock()
+	defer pollers.Unlock()
+	p.remove(s.fd)
+	p.vacate(s.slot)
+	if p.live--; p.live == 0 {
+		p.stop()
+	}
+}
+
+// next makes the slot that of the next generation, without a socket; pollers is held,
+// here and below.
+func (p *poller) next(i uint32) { p.slots[i] = slot{generation: p.slots[i].generation + 1} }
+
+// errBubble is why a poller does not begin in a bubble.
+var errBubble = errors.New("netio: the poller cannot start inside of a testing/synctest bubble, whose clock and goroutines stand " +
+	"still while the network does not; open the first Listener or Conn outside of it, or use net.Pipe there")
+
+// start makes a new poller the current one.
+func start() error {
+	if glance.InBubble() {
+		return errBubble
+	}
+	p := &poller{began: time.Now()}
+	if err := p.open(); err != nil {
+		return err
+	}
+	current = p
+	glance.Open(p)
+	go p.loop()
+	return nil
+}
+
+// stop ends the current poller, which has no sockets.
+func (p *poller) stop() {
+	current = nil
+	glance.Close()
+	p.end()
+}
+
+// occurrence is an event whose socket is known.
+type occurrence struct {
+	at   *socket
+	bits happening
+}
+
+// handle notifies the sockets of a batch; found has room for them.
+func (p *poller) handle(events []event, fetch uint32, found []occurrence) {
+	pollers.Lock()
+	for i := range events {
+		ev := &events[i]
+		if sl := &p.slots[slotIn(ev)]; sl.of != nil && isOf(ev, sl.generation) {
+			found = append(found, occurrence{sl.of, happened(ev)})
+		}
+	}
+	pollers.Unlock()
+	for i := range found {
+		found[i].at.event(found[i].bits, fetch)
+		found[i].at = nil
+	}
+}
