@@ -10,7 +10,7 @@ type direction struct {
 	ready       bool   // not known to be blocked
 	proven      bool   // an event after the last read says that there is something to read
 	drained     uint32 // how many fetches had begun when the system had nothing more
-	sticky      bool   // the system has reported an end or an error, which it does once
+	sticky      bool   // a short read says nothing: see socket
 	taken       bool   // an operation has the turn
 	streak      uint8  // how often machines continued without having waited
 }

@@ -64,12 +64,16 @@ func (p *poller) open() error {
 // end makes the goroutine end.
 func (p *poller) end() { _ = p.file.Close() }
 
+// shortReadsTell: a short read of a TCP socket means that nothing is left, unless an event has
+// told of an end, an error or urgent data.
+const shortReadsTell = true
+
 const edgeTriggered = 1 << 31 // syscall.EPOLLET is negative on some architectures
 
 // add registers a descriptor that has the slot.
 func (p *poller) add(fd int, slot uint32) error {
 	ev := syscall.EpollEvent{
-		Events: syscall.EPOLLIN | syscall.EPOLLOUT | syscall.EPOLLRDHUP | edgeTriggered,
+		Events: syscall.EPOLLIN | syscall.EPOLLOUT | syscall.EPOLLRDHUP | syscall.EPOLLPRI | edgeTriggered,
 		Fd:     int32(slot), Pad: int32(p.slots[slot].generation),
 	}
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, fd, &ev))
@@ -160,7 +164,7 @@ func happened(reported *event) (bits happening) {
 	if ev&syscall.EPOLLOUT != 0 {
 		bits |= writable
 	}
-	if ev&syscall.EPOLLRDHUP != 0 {
+	if ev&(syscall.EPOLLRDHUP|syscall.EPOLLPRI) != 0 { // a read ends at the mark of urgent data
 		bits |= readable | readEnd
 	}
 	if ev&(syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {

@@ -20,6 +20,7 @@ func TestWhatAnEventLetsGoOn(t *testing.T) {
 		syscall.EPOLLIN:                    readable,
 		syscall.EPOLLOUT:                   writable,
 		syscall.EPOLLRDHUP:                 readable | readEnd,
+		syscall.EPOLLPRI:                   readable | readEnd,
 		syscall.EPOLLHUP:                   all,
 		syscall.EPOLLERR:                   all,
 		syscall.EPOLLIN | syscall.EPOLLOUT: readable | writable,

@@ -199,6 +199,10 @@ func fetchEvents(queue int, events []event, timeout *syscall.Timespec) int {
 
 func slotIn(ev *event) int { return int(ev.Ident) }
 
+// shortReadsTell: no event tells of urgent data, at whose mark a read ends. So each socket is read
+// until the system has nothing more.
+const shortReadsTell = false
+
 // happened translates an event.
 func happened(ev *event) (bits happening) {
 	switch ev.Filter {

@@ -108,6 +108,7 @@ func register(s *socket) error {
 	p.slots[i].of = s
 	s.poller, s.slot = p, i
 	s.in.ready, s.out.ready = true, true
+	s.in.sticky = !shortReadsTell || s.isUnix()
 	p.live++
 	return nil
 }

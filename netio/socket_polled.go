@@ -50,8 +50,12 @@ import (
 // that was fetched before step 1 and handled after step 5 wakes the operation
 // needlessly: it makes a call, is told EAGAIN, and waits as before. That costs a
 // turn and loses nothing. A short read is an EAGAIN that costs no call: it clears
-// ready in the same way, unless the system has reported an end or an error, which
-// is reported once and may follow the data that were read.
+// ready in the same way, unless the direction is sticky:
+//
+//   - The system has reported an end or an error. It does so once, and they may
+//     follow the data that were read.
+//   - There was urgent data: a read ends at its mark, and the next continues behind it.
+//   - It is a Unix socket: a read ends where the peer sent a descriptor along.
 //
 // It is tempting to clear ready before the call. But an event between the two
 // sets it again, although the call reads the data of that event: the next
