@@ -10,8 +10,8 @@ func unnameableType(at source.Extent, err error) source.Diagnostic {
 }
 
 func hiddenName(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, "the predeclared name "+name+" means something else here",
-		"the generated code needs it", "rename what is declared as "+name)
+	return source.Unsupported(at, name+" means something else here",
+		"the generated code needs the predeclared name", "rename what is declared as "+name)
 }
 
 func unnameableSignature(fn *source.Function, err error) source.Diagnostic {

@@ -11,8 +11,8 @@ func unorderedGeneric(at source.Extent, typ string) source.Diagnostic {
 }
 
 func hiddenTypeParam(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, "the type parameter "+name+" is hidden here",
-		"the generated code needs it", "rename what hides it")
+	return source.Unsupported(at, name+" means something else here",
+		"the generated code needs the type parameter", "rename what is declared as "+name)
 }
 
 func hiddenTwin(at source.Extent, name string) source.Diagnostic {
