@@ -416,6 +416,46 @@ func TestACallerLeavesAMakerThatGoesOn(t *testing.T) {
 	}
 }
 
+// With a context that can end, too, a maker is waited for like any job: it may not have been
+// started, it may panic, and on the only thread it runs in place.
+func TestAMakerIsWaitedForLikeAnyJob(t *testing.T) {
+	thread := dedicated.New(1)
+	ctx, cancel := context.WithCancel(schedulers.With(endless, thread))
+	defer cancel()
+	for name, c := range map[string]struct {
+		maker func(context.Context) *job.Job[*thing]
+		err   any
+	}{
+		"created": {maker: func(ctx context.Context) *job.Job[*thing] {
+			return job.New(ctx, func(context.Context) (*thing, error) { return new(thing), nil })
+		}},
+		"queued": {maker: func(context.Context) *job.Job[*thing] { // without a hint of its place
+			return job.Run(schedulers.With(endless, thread), func(context.Context) (*thing, error) { return new(thing), nil })
+		}},
+		"panics": {maker: func(ctx context.Context) *job.Job[*thing] {
+			return job.Run(ctx, func(context.Context) (*thing, error) { panic("deliberate") })
+		}, err: new(*job.PanicError)},
+		"nil": {maker: func(context.Context) *job.Job[*thing] { return nil }, err: new(error)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check := func(v *thing, err error) {
+				if c.err == nil {
+					require.NoError(t, err)
+					assert.NotNil(t, v)
+				} else {
+					require.ErrorAs(t, err, c.err)
+				}
+			}
+			p := NewObjectPool(2, c.maker)
+			plain := job.Run(ctx, func(ctx context.Context) (*thing, error) { return p.Get(ctx) })
+			check(plain.Wait(endless))
+			check(p.GetAsync(ctx).Wait(endless))
+			assert.Zero(t, p.Metrics().Waiting)
+		})
+	}
+	require.NoError(t, thread.Shutdown(endless))
+}
+
 // Ten thousand machines wait for one object without a goroutine each.
 func TestCallersOfAnObjectPoolHoldNoGoroutine(t *testing.T) {
 	f := new(factory)

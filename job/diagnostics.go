@@ -100,9 +100,9 @@ func (s *Scope) record(d Diagnostics, depth int) {
 }
 
 // followed calls a child's function as the profiler, and a scheduler that learns, want to see it.
-func (s *Scope) followed(ctx context.Context, fn func(context.Context) error) error {
+func (s *Scope) followed(ctx context.Context, fn func(context.Context) error) (err error) {
 	if s.home.LongRunning != nil {
-		defer timingOf(s.home.LongRunning, fn).end()
+		defer timingOf(s.home.LongRunning, fn).end(&err)
 	}
 	if s.mode&labeled != 0 {
 		defer pprof.SetGoroutineLabels(context.Background()) // as for a job
@@ -120,9 +120,9 @@ func (r *rare) nameOr(other string) string {
 
 // followed calls the function as the profiler, the tracer and a scheduler that learns want to see
 // it.
-func (t *task[T]) followed(self invoker[T]) (T, error) {
-	if r, ok := self.(interface{ function() any }); ok && t.mode&timed != 0 {
-		defer timingOf(t.home.LongRunning, r.function()).end()
+func (t *task[T]) followed(self invoker[T]) (value T, err error) {
+	if l, ok := self.(learnable); ok && t.home.LongRunning != nil {
+		defer timingOf(t.home.LongRunning, l.function()).end(&err)
 	}
 	defer t.follow()()
 	return self.invoke(&t.body)

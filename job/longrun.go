@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/longrun"
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -16,19 +17,14 @@ import (
 //
 // The function is looked at before the job is handed out. A cancel of the job drops it later.
 
-// timed is the mode of a task whose function's run is told to its scheduler.
-const timed = supervising
+// learnable is a task whose function a scheduler may learn.
+type learnable interface{ function() any }
 
-// foresee flags a job that is about to be handed out as LongRunning, if its scheduler has learned
-// that its function fn takes long.
-func (t *task[T]) foresee(fn any) {
-	f := t.home.LongRunning
-	if f == nil {
-		return
-	}
-	t.mode |= timed
-	if f.Has(longrun.Code(fn)) {
-		t.flags |= LongRunning().flags
+// foresee flags a job that is being made as LongRunning, if its scheduler has learned that its
+// function takes long.
+func (t *task[T]) foresee(f schedulers.Functions) {
+	if l, ok := t.owner.(learnable); ok && f.Has(longrun.Code(l.function())) {
+		t.flags |= schedulers.LongRunning
 	}
 }
 
@@ -41,5 +37,10 @@ type timing struct {
 
 func timingOf(f schedulers.Functions, fn any) timing { return timing{f, longrun.Code(fn), time.Now()} }
 
-// end is deferred: a function that panics after a second has run for a second.
-func (t timing) end() { t.in.Took(t.code, time.Since(t.began)) }
+// end is deferred: a function that panics after a second has run for a second. One that has
+// suspended has not kept its worker, and may be the first step of any machine.
+func (t timing) end(err *error) {
+	if suspension.Of(*err) == nil {
+		t.in.Took(t.code, time.Since(t.began))
+	}
+}

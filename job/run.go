@@ -29,7 +29,6 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.foresee(fn)
 	t.state.set(Created)
 	return &t.Job
 }
@@ -42,7 +41,6 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.foresee(fn)
 	_ = t.submit(t.home, t.flags) // the job carries the refusal
 	return &t.Job
 }
@@ -53,7 +51,6 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.foresee(fn)
 	_ = t.submit(t.home, t.flags)
 	return &t.Job
 }

@@ -119,11 +119,11 @@ func (s *Scope) submit(c *child) bool {
 
 // offer is submit for a child that has a slot.
 func (s *Scope) offer(c *child) bool {
-	c.state.Store(childQueued)
 	flags := s.flags
 	if f := s.home.LongRunning; f != nil && f.Has(longrun.Code(c.fn)) {
 		flags |= schedulers.LongRunning
 	}
+	c.state.Store(childQueued) // from here on a waiter may run it, and drop fn
 	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refused(err), false, s.from)
@@ -393,9 +393,6 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 		return t.failed(ErrScopeEnded)
 	}
 	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
-	if err == nil {
-		t.foresee(fn)
-	}
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 

@@ -71,6 +71,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 // enclose makes the task one with a function, which runs at home below ctx.
 func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
 	t.owner, t.own, t.home = self, &t.body, home
+	if home.LongRunning != nil {
+		t.foresee(home.LongRunning)
+	}
 	t.nest(ctx)
 }
 
@@ -139,7 +142,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 		return Canceled, nil, true
 	}
 	var err error
-	if t.mode&(labeled|traced|timed) == 0 {
+	if t.mode&(labeled|traced) == 0 && t.home.LongRunning == nil {
 		t.value, err = self.invoke(&t.body)
 	} else {
 		t.value, err = t.followed(self)

@@ -9,7 +9,7 @@ type direction struct {
 	edges       uint32 // how many events there were
 	ready       bool   // not known to be blocked
 	proven      bool   // an event after the last read says that there is something to read
-	drained     uint32 // how many fetches had begun when the system had nothing more
+	drained     uint32 // how many fetches had begun at the last call that read, or found nothing
 	sticky      bool   // a short read says nothing: see socket
 	taken       bool   // an operation has the turn
 	streak      uint8  // how often machines continued without having waited

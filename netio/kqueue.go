@@ -99,8 +99,9 @@ func (p *poller) close() {
 
 // end makes the goroutine end.
 func (p *poller) end() {
-	p.ended.Store(true)
+	// In this order: once it sees ended, the goroutine closes the pipe.
 	_, _ = syscall.Write(p.bell[1], []byte{0})
+	p.ended.Store(true)
 }
 
 // apply makes changes, in their order, up to the first that the system refuses.

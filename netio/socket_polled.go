@@ -218,7 +218,7 @@ func (s *socket) run(t *transfer, o *operation) verdict {
 		if unmoved && (!done || drained && !d.sticky) {
 			d.ready = false
 		}
-		if drained {
+		if drained || t.kind != looking {
 			d.drained = s.poller.fetches.Load()
 		}
 		if !done && !unmoved && !s.closed {

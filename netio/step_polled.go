@@ -60,6 +60,7 @@ func (t *transfer) read(s *socket) (done, drained bool) {
 	}
 	for {
 		want := t.buf[t.n:]
+		want = want[:min(len(want), maxCall)]
 		n, err := syscall.Read(s.fd, want)
 		switch {
 		case err == syscall.EINTR:
@@ -105,14 +106,13 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 	}
 }
 
-// maxWrite is the most that one system call gets: the system refuses more than 2
-// GB.
-const maxWrite = 1 << 30
+// maxCall is the most that one system call gets: some systems refuse 2 GB and more.
+const maxCall = 1 << 30
 
 func (t *transfer) write(s *socket) (done bool) {
 	for {
 		rest := t.buf[t.n:]
-		n, err := syscall.Write(s.fd, rest[:min(len(rest), maxWrite)])
+		n, err := syscall.Write(s.fd, rest[:min(len(rest), maxCall)])
 		switch {
 		case err == syscall.EINTR:
 			continue

@@ -73,6 +73,26 @@ func TestAnEventDuringTheSystemCallIsNotLost(t *testing.T) {
 	assert.Equal(t, "news", string(tr.buf[:tr.n]))
 }
 
+// An event may concern data that a read has taken since, also if the read was full and so has
+// shown nothing: the wait for more data must look.
+func TestAnEventOfDataThatWereReadProvesNothing(t *testing.T) {
+	s, peer := apart(t, false)
+	_, err := syscall.Write(peer, []byte("news"))
+	require.NoError(t, err)
+	s.poller.fetches.Store(5) // the fetch that returns the event has begun
+	tr := transfer{kind: filling, buf: make([]byte, 4)}
+	require.Equal(t, over, s.try(&tr, false))
+	require.Equal(t, 4, tr.n)
+	s.event(readable, 5)
+	look := transfer{kind: looking}
+	assert.Equal(t, waits, s.try(&look, false))
+
+	_, err = syscall.Write(peer, []byte("more"))
+	require.NoError(t, err)
+	s.event(readable, 6)
+	assert.Equal(t, over, s.try(&look, false))
+}
+
 func TestASocketWithoutDataIsNotReady(t *testing.T) {
 	s, _ := apart(t, false)
 	tr := transfer{kind: reading, buf: make([]byte, 8)}

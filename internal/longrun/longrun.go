@@ -68,9 +68,18 @@ func (f *Functions) Took(code uintptr, d time.Duration) {
 	case d > f.limit && found != nil:
 		found.short.Store(0)
 	case d > f.limit:
-		f.change(func(known map[uintptr]*function) { known[code] = new(function) })
+		f.change(func(known map[uintptr]*function) {
+			if known[code] == nil {
+				known[code] = new(function)
+			}
+		})
 	case found != nil && d < f.limit/2 && found.short.Add(1) == shortRuns:
-		f.change(func(known map[uintptr]*function) { delete(known, code) })
+		f.change(func(known map[uintptr]*function) {
+			// Unless a long run came between.
+			if known[code] == found && found.short.Load() >= shortRuns {
+				delete(known, code)
+			}
+		})
 	}
 }
 

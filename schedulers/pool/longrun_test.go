@@ -136,6 +136,56 @@ func TestJobsOfALearnedFunctionAreCanceled(t *testing.T) {
 	assert.Equal(t, m.Submitted, m.Completed+m.Abandoned)
 }
 
+// A job is made for a pool that learns, and started elsewhere, and the other way round.
+func TestAJobMayBeStartedElsewhere(t *testing.T) {
+	learns, other := pool.New(pool.LearnLongRunning(time.Nanosecond)), pool.New()
+	for _, c := range [][2]*pool.Pool{{learns, other}, {other, learns}} {
+		j := job.New(schedulers.With(context.Background(), c[0]), func(context.Context) (int, error) { return 7, nil })
+		require.NoError(t, j.Start(job.On(c[1])))
+		n, err := j.Wait(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 7, n)
+	}
+	require.NoError(t, learns.Shutdown(context.Background()))
+	require.NoError(t, other.Shutdown(context.Background()))
+}
+
+// A waiter for the scope runs children in place while others are started: see -race.
+func TestAWaiterRunsChildrenThatAreLearned(t *testing.T) {
+	p := pool.New(pool.LearnLongRunning(time.Nanosecond))
+	ctx := schedulers.With(context.Background(), p)
+	var ran atomic.Int64
+	for range 200 {
+		s := job.NewScope(ctx)
+		s.Go(func(context.Context) error {
+			for range 20 {
+				s.Go(func(context.Context) error { ran.Add(1); return nil })
+			}
+			return nil
+		})
+		require.NoError(t, s.Wait())
+	}
+	assert.EqualValues(t, 4000, ran.Load())
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+// A function that suspends has not kept its worker. The steps of all machines are such functions.
+func TestWhatSuspendsIsNotLearned(t *testing.T) {
+	p := pool.New(pool.LearnLongRunning(time.Nanosecond))
+	ctx := schedulers.With(context.Background(), p)
+	for range 3 {
+		on := false
+		_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] {
+			on = schedulers.WorkerFrom(ctx) != nil
+			time.Sleep(time.Microsecond)
+			return job.SleepAsync(ctx, time.Microsecond)
+		}).Wait(ctx)
+		require.NoError(t, err)
+		assert.True(t, on)
+	}
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
 func TestWithoutALimitNothingIsLearned(t *testing.T) {
 	assert.Nil(t, pool.New().Learned())
 	assert.Nil(t, pool.New(pool.LearnLongRunning(0)).Learned())

@@ -51,9 +51,9 @@ func AddAfter(d time.Duration) Option {
 // is treated as before.
 //
 // It applies to functions that are given to job.New, Run, Go and Spawn, and to Go of a scope; all
-// closures that are made at one place are one function. A machine's steps and work items of
-// other kinds are not measured. Each job of the pool costs two readings of the clock. A limit of
-// zero or less switches learning off, as without this option.
+// closures that are made at one place are one function. Functions that suspend, and work items
+// of other kinds, are not measured. Each job of the pool costs two readings of the clock. A
+// limit of zero or less switches learning off, as without this option.
 func LearnLongRunning(limit time.Duration) Option {
 	return func(p *Pool) {
 		if p.longRunning = nil; limit > 0 {
@@ -64,7 +64,7 @@ func LearnLongRunning(limit time.Duration) Option {
 
 // Learned implements [schedulers.Learner].
 func (p *Pool) Learned() schedulers.Functions {
-	if p.longRunning == nil {
+	if p == nil || p.longRunning == nil {
 		return nil
 	}
 	return p.longRunning
