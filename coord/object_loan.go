@@ -53,38 +53,9 @@ func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 		ctx = context.Background()
 	}
 	m.job = p.maker(ctx)
-	o, err := settled(ctx, m.job) // a maker may go on when ctx has ended
-	if err == nil {
-		err = o.err
-	}
+	v, err = m.job.Await()
 	m.good = err == nil
-	return o.object, err
-}
-
-// makingOutcome is how a job of a maker has ended: with an object, or with an error, which
-// may be that of a panic.
-type makingOutcome[T any] struct {
-	object T
-	err    error
-}
-
-// settled waits for a job at most until ctx ends. It starts a job that is Created. How the job
-// has ended is a value, and no error: a twin whose job has ended by a panic panics as well. An
-// error means that a machine was refused the wait.
-func settled[T any](ctx context.Context, j *job.Job[T]) (makingOutcome[T], error) {
-	j.GetAwaiter()
-	v, err := j.Wait(ctx)
-	return makingOutcome[T]{v, err}, nil
-}
-
-// settledAsync is the twin of settled.
-func settledAsync[T any](ctx context.Context, j *job.Job[T]) *job.Job[makingOutcome[T]] {
-	j.GetAwaiter()
-	ended := func(_ context.Context, j *job.Job[T]) (makingOutcome[T], error) {
-		v, err := j.GetResult()
-		return makingOutcome[T]{v, err}, nil
-	}
-	return job.ContinueWith(context.Background(), job.WaitAsync(ctx, j), ended, job.RunSynchronously())
+	return v, err
 }
 
 // used is what UseAsync runs.
@@ -149,9 +120,9 @@ type making[T any] struct {
 	node continuation.Node
 }
 
-// end ends the making. A caller whose context ended, or that was refused the wait, since its home
-// is gone or would deadlock, has no object, and the job may still make one: its room is kept
-// until the job has ended.
+// end ends the making. A caller that was refused the wait, since its home is gone or
+// would deadlock, has no object, and the job may still make one: its room is kept until the
+// job has ended.
 func (m *making[T]) end() {
 	if m.good {
 		m.of.delivered()

@@ -185,8 +185,8 @@ type madeFrame[T any] struct {
 
 	ctx context.Context
 
-	m        *making[T]
-	settled1 *job.Job[makingOutcome[T]]
+	m      *making[T]
+	await1 *job.Job[T]
 
 	v   T
 	err error
@@ -222,37 +222,28 @@ func (f *madeFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	// object_loan.go:56: o, err := settled(ctx, m.job) // a maker may go on when ctx has ended
+	// object_loan.go:56: v, err = m.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:56
-	f.settled1 = settledAsync(f.ctx, f.m.job)
+	f.await1 = f.m.job
 //line github.com/movenext/movenext/coord/object_loan.go:56
-	if statemachine.TwinEnded(r, f.settled1) {
+	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/object_loan_async.go:231
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
 //line github.com/movenext/movenext/coord/object_loan.go:56
-	return r.Await(f.settled1)
+	return r.Await(f.await1)
 resume1:
-	{
 //line github.com/movenext/movenext/coord/object_loan.go:56
-		var o makingOutcome[T]
+	f.v, f.err = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/coord/object_loan.go:56
-		o, f.err = statemachine.TwinResult(r, f.settled1)
-//line github.com/movenext/movenext/coord/object_loan.go:56
-		f.settled1 = nil
-		if f.err == nil {
-			f.err = o.err
-		}
-		f.m.good = f.err == nil
-		f.v = o.object
-	}
-//line github.com/movenext/movenext/coord/object_loan.go:61
+	f.await1 = nil
+	f.m.good = f.err == nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:61
+//line github.com/movenext/movenext/coord/object_loan.go:58
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:256
+//line github.com/movenext/movenext/coord/object_loan_async.go:247
 }
 
 // Location returns where [made] is suspended.
@@ -326,68 +317,68 @@ func (f *usedLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// object_loan.go:94: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/object_loan.go:94
+	// object_loan.go:65: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/object_loan.go:65
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:333
+//line github.com/movenext/movenext/coord/object_loan_async.go:324
 	if f.get1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:94
+//line github.com/movenext/movenext/coord/object_loan.go:65
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:94
+//line github.com/movenext/movenext/coord/object_loan.go:65
 	f.get1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/object_loan.go:95
+//line github.com/movenext/movenext/coord/object_loan.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:96
+//line github.com/movenext/movenext/coord/object_loan.go:67
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:96
+//line github.com/movenext/movenext/coord/object_loan.go:67
 		return true, result0
 	}
 	f.u = &use[T]{of: f.p, with: v}
 	{
 		u := f.u
-//line github.com/movenext/movenext/coord/object_loan.go:99
+//line github.com/movenext/movenext/coord/object_loan.go:70
 		f.defers.PushPlain(func() { u.end() })
 		fn := f.fn
 		v := v
-//line github.com/movenext/movenext/coord/object_loan.go:100
+//line github.com/movenext/movenext/coord/object_loan.go:71
 		f.u.job = job.Go(f.ctx, func(ctx context.Context) error { return fn(ctx, v) })
 	}
-	// object_loan.go:101: _, err = u.job.Await()
-//line github.com/movenext/movenext/coord/object_loan.go:101
+	// object_loan.go:72: _, err = u.job.Await()
+//line github.com/movenext/movenext/coord/object_loan.go:72
 	f.await2 = f.u.job
-//line github.com/movenext/movenext/coord/object_loan.go:101
+//line github.com/movenext/movenext/coord/object_loan.go:72
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:368
+//line github.com/movenext/movenext/coord/object_loan_async.go:359
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:101
+//line github.com/movenext/movenext/coord/object_loan.go:72
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_loan.go:101
+//line github.com/movenext/movenext/coord/object_loan.go:72
 	_, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan.go:101
+//line github.com/movenext/movenext/coord/object_loan.go:72
 	f.await2 = nil
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:103
+//line github.com/movenext/movenext/coord/object_loan.go:74
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:103
+//line github.com/movenext/movenext/coord/object_loan.go:74
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:386
+//line github.com/movenext/movenext/coord/object_loan_async.go:377
 }
 
 // Location returns where [used] is suspended.
 func (f *usedLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.used", "github.com/movenext/movenext/coord/object_loan.go", 94, 101)
+	return f.Frame.At("github.com/movenext/movenext/coord.used", "github.com/movenext/movenext/coord/object_loan.go", 65, 72)
 }
 
 // usedMachine is the root of a chain of calls that begins with [used]: chain, job and frame in one allocation.
@@ -408,4 +399,4 @@ func (f *usedMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 84a9e06cd23f5912
+// Digest of what is above: d72d38a44c1d3943

@@ -388,34 +388,6 @@ func TestAContextEndsTheMakingOfAnObject(t *testing.T) {
 	})
 }
 
-// A maker that does not look at its context holds no caller up. What it makes stays in the pool.
-func TestACallerLeavesAMakerThatGoesOn(t *testing.T) {
-	for name, begin := range map[string]func(context.Context, *ObjectPool[*thing]) *job.Job[*thing]{
-		"plain": func(ctx context.Context, p *ObjectPool[*thing]) *job.Job[*thing] {
-			return job.Blocking(endless, func(context.Context) (*thing, error) { return p.Get(ctx) })
-		},
-		"machine": func(ctx context.Context, p *ObjectPool[*thing]) *job.Job[*thing] { return p.GetAsync(ctx) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(withPool(t))
-				source := job.NewSource[*thing]()
-				p := NewObjectPool(1, func(context.Context) *job.Job[*thing] { return source.Job() })
-				j := begin(ctx, p)
-				synctest.Wait()
-				cancel()
-				_, err := j.Wait(endless)
-				require.ErrorIs(t, err, context.Canceled)
-				assert.Equal(t, ObjectPoolMetrics{}, p.Metrics(), "its room is still taken")
-				next := p.GetAsync(endless)
-				source.TrySetResult(&thing{number: 1})
-				assert.Equal(t, 1, lentBy(t, next).number)
-				assert.Equal(t, ObjectPoolMetrics{Out: 1, Made: 1}, p.Metrics())
-			})
-		})
-	}
-}
-
 // With a context that can end, too, a maker is waited for like any job: it may not have been
 // started, it may panic, and on the only thread it runs in place.
 func TestAMakerIsWaitedForLikeAnyJob(t *testing.T) {
