@@ -175,7 +175,7 @@ func TestWhatSuspendsIsNotLearned(t *testing.T) {
 	ctx := schedulers.With(context.Background(), p)
 	for range 3 {
 		on := false
-		_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] {
+		_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { //nolint:staticcheck // suspends, without a generated function
 			on = schedulers.WorkerFrom(ctx) != nil
 			time.Sleep(time.Microsecond)
 			return job.SleepAsync(ctx, time.Microsecond)

@@ -27,8 +27,8 @@ func long(out io.Writer, processors, works int) error {
 		{words: "flagged LongRunning", flags: []job.Option{job.LongRunning()}},
 		{words: "learned from one run", opts: []pool.Option{pool.LearnLongRunning(5 * time.Millisecond)}},
 	} {
-		opts := append(c.opts, pool.Workers(processors, 64*processors), pool.AddAfter(5*time.Millisecond))
-		l := &computations{pool: pool.New(opts...), steps: works * 500, flags: c.flags}
+		opts := []pool.Option{pool.Workers(processors, 64*processors), pool.AddAfter(5 * time.Millisecond)}
+		l := &computations{pool: pool.New(append(opts, c.opts...)...), steps: works * 500, flags: c.flags}
 		if err := l.run(8*processors, works/100); err != nil {
 			return err
 		}
