@@ -101,11 +101,30 @@ func (b *Buffered) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return bufferedReadableAsync(ctx, b)
 }
 
-// ReadableEnter is [Buffered.Readable] as generated machines call it.
-func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
+// ReadableEnter is [Buffered.Readable] as generated machines call it. A connection's own wait
+// needs no frame beside it, which is a twelfth of what an idle one keeps.
+func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[int], error) {
+	if c, ok := b.from.(*Conn); ok && b.empty() {
+		b.giveBack()
+		return c.ReadableEnter(r, ctx)
+	}
 	m, err := bufferedReadableEnter(r, ctx, b)
-	return statemachine.WaitingForVoid(m), err
+	if m == nil {
+		return nil, err
+	}
+	w := &framedWait{of: m}
+	w.Init(w)
+	return (*statemachine.WaitingVoid[int])(&w.Waiting), nil
 }
+
+// framedWait is the frame of a wait, and its handle of the type that a connection's has.
+type framedWait struct {
+	statemachine.Waiting[int]
+	of *bufferedReadableFrame
+}
+
+// Results implements [statemachine.Outcome].
+func (w *framedWait) Results(r *statemachine.Run) (int, error) { return 0, w.of.Results(r) }
 
 //movenext:async
 func bufferedReadable(ctx context.Context, b *Buffered) error {
@@ -221,11 +240,16 @@ func filled(ctx context.Context, b *Buffered) error {
 	if b.lo == b.hi {
 		b.giveBack()
 	}
-	if err := dataAwaited(ctx, b.from); err != nil {
-		return err
+	var err error
+	if c, ok := b.from.(*Conn); ok { // without a frame of dataAwaited
+		err = c.Readable(ctx)
+	} else {
+		err = dataAwaited(ctx, b.from)
 	}
-	filledOnce(b)
-	return nil
+	if err == nil {
+		filledOnce(b)
+	}
+	return err
 }
 
 // filledOnce reads once into the buffer.

@@ -53,7 +53,7 @@ type socketNextLocals struct {
 	ctx context.Context
 
 	asked     bool
-	readable1 *statemachine.WaitingVoid[job.Void]
+	readable1 *statemachine.WaitingVoid[int]
 	frame2    *socketFrameFrame
 }
 
@@ -1069,4 +1069,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4d2bd0b7fd734ff5
+// Digest of what is above: c0cf6e452a1de2fa

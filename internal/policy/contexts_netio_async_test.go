@@ -44,12 +44,13 @@ type buffersFrame struct {
 	dial1            *job.Job[*netio.Conn]
 	b                *netio.Buffered
 	of1              func(...any)
-	readableOrFlush2 *statemachine.WaitingVoid[job.Void]
+	readable2        *statemachine.WaitingVoid[int]
 	await3           *job.Job[job.Void]
 	peekOrReadLine4  *statemachine.Waiting[[]byte]
 	await5           *job.Job[[]byte]
 	w                *netio.BufferedWriter
 	writeOrWriteAll8 *statemachine.Waiting[int]
+	flush9           *statemachine.WaitingVoid[job.Void]
 	await13          *job.Job[int]
 	copyOrAwait14    *job.Job[int64]
 }
@@ -117,7 +118,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:122
 		goto resume1
 	}
 	f.State = 1
@@ -139,18 +140,18 @@ resume1:
 	f.of1 = f.n.of("netio.Buffered.Readable")
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readableOrFlush2, readable1 = f.b.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:144
-	if f.readableOrFlush2 == nil {
+	f.readable2, readable1 = f.b.ReadableEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:145
+	if f.readable2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	readable1 = f.readableOrFlush2.Results(r)
+	readable1 = f.readable2.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readableOrFlush2 = nil
+	f.readable2 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.of1(readable1)
@@ -160,7 +161,7 @@ resumed2:
 	f.await3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:164
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:165
 		goto resume3
 	}
 	f.State = 3
@@ -180,7 +181,7 @@ resume3:
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.peekOrReadLine4, peek1, peek2 = f.b.PeekEnter(r, f.ctx, 3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:184
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:185
 	if f.peekOrReadLine4 == nil {
 		goto resumed4
 	}
@@ -200,7 +201,7 @@ resumed4:
 	f.await5 = f.b.PeekAsync(f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:204
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:205
 		goto resume5
 	}
 	f.State = 5
@@ -220,7 +221,7 @@ resume5:
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.peekOrReadLine4, readLine1, readLine2 = f.b.ReadLineEnter(r, f.ctx, 9)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:224
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:225
 	if f.peekOrReadLine4 == nil {
 		goto resumed6
 	}
@@ -240,7 +241,7 @@ resumed6:
 	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:244
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:245
 		goto resume7
 	}
 	f.State = 7
@@ -259,7 +260,7 @@ resume7:
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("one"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:263
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:264
 	if f.writeOrWriteAll8 == nil {
 		goto resumed8
 	}
@@ -276,25 +277,25 @@ resumed8:
 	f.of1 = f.n.of("netio.BufferedWriter.Flush")
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.readableOrFlush2, flush1 = f.w.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:281
-	if f.readableOrFlush2 == nil {
+	f.flush9, flush1 = f.w.FlushEnter(r, f.ctx)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
+	if f.flush9 == nil {
 		goto resumed9
 	}
 	f.State = 9
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	flush1 = f.readableOrFlush2.Results(r)
+	flush1 = f.flush9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.readableOrFlush2 = nil
+	f.flush9 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.of1(flush1)
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("two"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:298
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:299
 	if f.writeOrWriteAll8 == nil {
 		goto resumed10
 	}
@@ -314,7 +315,7 @@ resumed10:
 	f.await3 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:318
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:319
 		goto resume11
 	}
 	f.State = 11
@@ -335,7 +336,7 @@ resume11:
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.writeOrWriteAll8, writeAll1, writeAll2 = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:339
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:340
 	if f.writeOrWriteAll8 == nil {
 		goto resumed12
 	}
@@ -356,7 +357,7 @@ resumed12:
 	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 	if f.await13.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:360
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:361
 		goto resume13
 	}
 	f.State = 13
@@ -379,7 +380,7 @@ resume13:
 	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	if statemachine.TwinEnded(r, f.copyOrAwait14) {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:383
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:384
 		goto resume14
 	}
 	f.State = 14
@@ -402,7 +403,7 @@ resume14:
 	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	if f.copyOrAwait14.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:406
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:407
 		goto resume15
 	}
 	f.State = 15
@@ -422,7 +423,7 @@ resume15:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:426
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:427
 }
 
 // Location returns where [buffers] is suspended.
@@ -447,4 +448,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2a23393baf69db0b
+// Digest of what is above: 93d86fa3c8232601

@@ -42,7 +42,7 @@ type framesOfLocals struct {
 	g   *group[*netio.Conn]
 
 	in        *netio.Buffered
-	readable1 *statemachine.WaitingVoid[job.Void]
+	readable1 *statemachine.WaitingVoid[int]
 	peek2     *statemachine.Waiting[[]byte]
 	mask      [4]byte
 	p         []byte
@@ -232,4 +232,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b4d3230696b18faa
+// Digest of what is above: 0035beacbd2f3638
