@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/internal/glance"
@@ -99,4 +100,31 @@ func TestWithoutASourceNothingIsLookedAt(t *testing.T) {
 	var turns glance.Turns
 	assert.NotPanics(t, turns.Next)
 	assert.Zero(t, n)
+}
+
+// A worker that looked a moment ago, outside, is served by a goroutine in a bubble now. Even
+// one in which decades pass does not look.
+func TestABubbleIsNoticedAfterALookOutside(t *testing.T) {
+	var n looks
+	glance.Open(&n)
+	defer glance.Close()
+	var turns glance.Turns
+	turns.Next()
+	before := n
+	require.NotZero(t, before)
+	synctest.Test(t, func(t *testing.T) {
+		for range 40 {
+			turns.Begin()
+			for range 300 {
+				turns.Next()
+			}
+			time.Sleep(365 * 24 * time.Hour)
+		}
+	})
+	assert.Equal(t, before, n)
+	turns.Begin()
+	for range 300 {
+		turns.Next()
+	}
+	assert.Greater(t, n, before)
 }
