@@ -86,8 +86,8 @@ func TestEveryGoSnippetIsPartOfAFileThatIsCompiled(t *testing.T) {
 	}
 }
 
-// unlined is a file without the directives that a generated one has for stacks.
-// Pages leave them out.
+// unlined returns a file's text without the directives that a generated file has for stacks. Pages
+// leave them out.
 func unlined(text string) string { return lineDirective.ReplaceAllString(text, "") }
 
 func TestEveryOutputIsWhatTheCommandPrints(t *testing.T) {
@@ -131,7 +131,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors that forges make of a page's headings.
+// anchors returns the anchors that forges derive from a page's headings.
 func anchors(text string) (all []string) {
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		slug := notInSlug.ReplaceAllString(strings.ToLower(m[1]), "")

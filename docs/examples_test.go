@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryExampleIsListedSaysWhatItShowsAndIsTested looks at the folders. The test of
-// the links finds lines that lead to a missing folder.
+// TestEveryExampleIsListedSaysWhatItShowsAndIsTested checks the folders. The test of the links
+// finds lines for a missing folder.
 func TestEveryExampleIsListedSaysWhatItShowsAndIsTested(t *testing.T) {
 	folder := filepath.Join(root, "examples")
 	index := read(t, filepath.Join(folder, "README.md"))
@@ -32,7 +32,7 @@ func TestEveryExampleIsListedSaysWhatItShowsAndIsTested(t *testing.T) {
 	}
 }
 
-// TestExamplesAreNumberedWithoutGaps looks at the folders that begin with a number.
+// TestExamplesAreNumberedWithoutGaps checks the folders that begin with a number.
 func TestExamplesAreNumberedWithoutGaps(t *testing.T) {
 	numbered, err := filepath.Glob(filepath.Join(root, "examples", "[0-9][0-9]-*"))
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func TestExamplesAreNumberedWithoutGaps(t *testing.T) {
 	}
 }
 
-// TestEachExampleOfASourceDocumentNamesIt looks at the links of the pages about source
-// documents: a reader who starts at the example finds the page.
+// TestEachExampleOfASourceDocumentNamesIt checks the links of the pages about source documents: a
+// reader who starts at the example finds the page.
 func TestEachExampleOfASourceDocumentNamesIt(t *testing.T) {
 	sources, err := filepath.Glob(filepath.Join(root, "docs", "sources", "*.md"))
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ var (
 	solved   = regexp.MustCompile(`(?m)^func TestExercise(\d)[A-Z]\w+\(t \*testing\.T\)`)
 	sized    = regexp.MustCompile(`\[\d+\.\d\]\((\d\d-[a-z-]+\.md)#exercises\)`)
 
-	// strokes are what drawings are made of.
+	// strokes are the characters of drawings.
 	strokes = regexp.MustCompile(`[─▶◀▼▲│█]`)
 )
 

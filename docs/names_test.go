@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ours are the packages whose names the tables of names use.
+// ours are the packages whose names occur in the tables of names.
 var ours = []string{
 	"awaiter", "continuation", "coord", "coord/rate", "inspect", "job", "netio", "parallel", "schedulers",
 	"schedulers/pool", "schedulers/roundrobin", "schedulers/ums", "schedulers/workstealing", "statemachine",
@@ -27,11 +27,11 @@ var qualified = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`)
 // foreign are names of other modules that look like ours.
 var foreign = map[string]bool{"pool.WithMaxGoroutines": true}
 
-// listing is code in a language in which the names are others.
+// listing matches code in another language, with other names.
 var listing = regexp.MustCompile("(?s)```(?:c|csharp)\n.*?```")
 
-// TestTheTablesOfNamesNameWhatExists reads the declarations of each package, and looks
-// for all names in the tables, and for the folders of schedulers.
+// TestTheTablesOfNamesNameWhatExists reads the declarations of each package, and checks all names
+// in the tables, and the folders of schedulers.
 func TestTheTablesOfNamesNameWhatExists(t *testing.T) {
 	declared := map[string]map[string]bool{}
 	for _, dir := range ours {

@@ -1,6 +1,5 @@
-// Two chains of continuations at once. Each job of a chain is handed to the
-// scheduler when the one before it has ended, so the delays alone decide how the
-// chains interleave.
+// Two chains of continuations at once. Each job of a chain is submitted to the scheduler when its
+// predecessor has ended, so the delays alone decide how the chains interleave.
 //
 // The document behind it, step by step: docs/sources/job-model.md.
 package main

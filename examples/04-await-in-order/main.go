@@ -1,4 +1,4 @@
-// Foo, Bar and Baz awaited one after the other. The function run is ordinary Go;
+// Foo, Bar and Baz awaited one after another. The function run is ordinary Go;
 // next to it, in main_async.go, is the machine that `go generate` has made of it:
 // three suspension points, so four parts, and a switch on the state. Both run
 // here.

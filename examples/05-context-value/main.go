@@ -1,6 +1,6 @@
-// A value in the caller's context reaches the job, and the jobs that it starts in turn,
-// on any scheduler. No goroutine-local storage is behind this: each job is given the
-// context that it was started with, to which the runtime adds where the job runs.
+// A value in the caller's context reaches the job, and the jobs that it starts in turn, on any
+// scheduler. This needs no goroutine-local storage: each job receives the context that it was
+// started with, to which the runtime adds the place where the job runs.
 //
 // The document behind it, step by step: docs/sources/job-model.md.
 package main
@@ -17,7 +17,7 @@ import (
 
 type userKey struct{}
 
-// look says what a function sees in its context.
+// look prints what a function sees in its context.
 func look(ctx context.Context, where string) {
 	on := "no scheduler"
 	switch schedulers.FromContext(ctx).(type) {

@@ -19,7 +19,7 @@ func say(what string) func(context.Context) error {
 }
 
 func main() {
-	workers := pool.New(pool.Workers(1, 1)) // more of them would make the order a matter of luck
+	workers := pool.New(pool.Workers(1, 1)) // with more of them the order would depend on chance
 	ctx := schedulers.With(context.Background(), workers)
 
 	outer := job.Go(ctx, func(ctx context.Context) error {

@@ -1,8 +1,8 @@
-// Waiting inside a job, on a pool with a single worker. The worker is busy with the job
-// that waits, so the wait runs the awaited job in place, before the newer jobs of the
-// queue. A sub-job that waits for an earlier sibling does not hang either. A wait for any
-// of several runs none of them in place, since it would have to finish each that it
-// begins: the pool adds a worker until the wait is over, and that one takes the oldest.
+// Waiting inside a job, on a pool with a single worker. The worker is busy with the job that
+// waits, so the wait runs the awaited job in place, before the newer jobs of the queue. A sub-job
+// that waits for an earlier sibling does not hang either. A wait for any of several runs none of
+// them in place, since it would have to finish each that it begins: the pool adds a worker until
+// the wait is over, and that worker takes the oldest.
 //
 // The document behind it, step by step: docs/sources/dotnet.md.
 package main
@@ -40,9 +40,8 @@ func oneByOne(ctx context.Context) (int, error) {
 	return sum, nil
 }
 
-// all waits for all of them at once. The wait runs in place what is still queued,
-// the newest first, which is the order in which a worker takes what its own job
-// has started.
+// all waits for all of them at once. The wait runs the queued ones in place, the newest first,
+// which is the order in which a worker takes the jobs that its own job has started.
 func all(ctx context.Context) (int, error) {
 	data1 := job.Run(ctx, load("data1", 1))
 	data2 := job.Run(ctx, load("data2", 10))

@@ -1,9 +1,8 @@
-// A processor with nothing to do steals from a loaded one: half of the queue each
-// time, the oldest first. Here one processor is held by a job that has started
-// seven others and waits for them without telling the scheduler. The newest of
-// the seven is in the slot that a thief empties last. The other processor becomes
-// free and takes three of six, then two of three, then one, then the one in the
-// slot.
+// A processor with nothing to do steals from a loaded one: half of the queue each time, the oldest
+// first. Here one processor is held by a job that has started seven others and waits for them
+// without notifying the scheduler. The newest of the seven is in the slot that a thief empties
+// last. The other processor becomes free and takes three of six, then two of three, then one, then
+// the one in the slot.
 //
 // The document behind it, step by step: docs/sources/go.md.
 package main

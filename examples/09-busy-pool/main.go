@@ -25,7 +25,7 @@ func main() {
 	occupied, letGo := make(chan struct{}), make(chan struct{})
 	holder := job.Go(ctx, func(context.Context) error {
 		close(occupied)
-		<-letGo // a plain channel: the pool is not told that this blocks
+		<-letGo // a plain channel: the pool is not notified that this blocks
 		return nil
 	})
 	<-occupied

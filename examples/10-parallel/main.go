@@ -1,7 +1,7 @@
-// A million functions, and a loop over a million indexes, split into few ranges. The
-// loop is cut into blocks; the workers take them, and so does the caller, which would
-// otherwise only wait. The program counts the blocks, and shows which indexes a helper
-// takes from a caller that is held up by its first one.
+// A million functions, and a loop over a million indexes, split into few ranges. The loop is cut
+// into blocks; the workers take them, and so does the caller, which would otherwise only wait. The
+// program counts the blocks, and shows which indexes a helper takes from a caller that is blocked
+// by its first one.
 //
 // The document behind it, step by step: docs/sources/dotnet.md.
 package main

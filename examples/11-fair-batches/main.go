@@ -1,7 +1,7 @@
-// A large batch comes first, and a small one late, when the large one already runs. In a
-// pool with one queue the small one waits for all that is left of the large one. With a
-// queue for each batch, over the same pool, its first item is the next to run, and it
-// gets half of the workers until it is done; then the large one has all of them again.
+// A large batch comes first, and a small one later, when the large one is already running. In a
+// pool with one queue the small one waits for the rest of the large one. With a queue for each
+// batch, over the same pool, its first item is the next to run, and it gets half of the workers
+// until it is done; then the large one has all of them again.
 //
 // The document behind it, step by step: docs/sources/round-robin.md.
 package main
@@ -19,7 +19,7 @@ import (
 
 const large, small = 20_000, 100
 
-// figures say how many items of the large batch had ended before the first, before the last,
+// figures record how many items of the large batch had ended before the first, before the last,
 // and before most items of the small one began.
 type figures struct{ first, last, most int }
 
@@ -52,9 +52,9 @@ func submit(ctx context.Context, to schedulers.Scheduler, n int, item func(i int
 	return items
 }
 
-// story runs both batches on so many workers. The first items of the large batch, one
-// for each worker, run when the small batch comes. fair says whether the batches have
-// queues.
+// story runs both batches on so many workers. The first items of the large batch, one for each
+// worker, are running when the small batch arrives. fair reports whether each batch has its own
+// queue.
 func story(ctx context.Context, workers int, fair bool) (f figures, err error) {
 	shared := pool.New(pool.Workers(workers, workers))
 	tenants := roundrobin.New(shared)

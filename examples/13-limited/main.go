@@ -1,8 +1,8 @@
-// Three queries at a time, in two meanings. A limited scheduler bounds how many run: that
-// is right for queries that block their worker, and wrong for machines, since a machine
-// that waits for its answer does not run. A scope's limit bounds how many are in flight,
-// waiting ones included. The program counts the queries between their begin and their
-// end, and answers none until as many have begun as can.
+// Three queries at a time, in two meanings. A limited scheduler bounds how many run: that is right
+// for queries that block their worker, and wrong for machines, since a machine that waits for its
+// answer does not run. A scope's limit bounds how many are in flight, waiting ones included. The
+// program counts the queries between their beginning and their end, and answers none until as many
+// have begun as can.
 package main
 
 //go:generate go tool movenext .
@@ -77,7 +77,7 @@ func main() {
 		for range queries {
 			all = append(all, job.Go(ctx, func(context.Context) error {
 				answer := d.begin()
-				<-answer.Done() // blocks the worker, and the scheduler is not told
+				<-answer.Done() // blocks the worker, and the scheduler is not notified
 				d.end()
 				return nil
 			}))

@@ -1,6 +1,6 @@
-// State without locks, on a pool of eight workers. An account is a strand: its jobs run
-// one after the other, on any worker. A stock is a pair: readers run together, a writer
-// alone. No worker is held while a job waits for its turn.
+// State without locks, on a pool of eight workers. An account is a strand: its jobs run one after
+// another, on any worker. A stock is a pair: readers run together, a writer alone. No worker is
+// held while a job waits for its turn.
 package main
 
 import (

@@ -40,7 +40,7 @@ func main() {
 		return 42, nil
 	}, job.On(workers))
 
-	// A continuation is a job as well: this one runs on the loop.
+	// A continuation is also a job: this one runs on the loop.
 	shown := job.Then(ctx, compute, func(ctx context.Context, answer int) (job.Void, error) {
 		return job.Void{}, screen.setText(ctx, fmt.Sprint("the answer is ", answer))
 	}, job.On(loop))

@@ -1,6 +1,5 @@
-// What Go programs have anyway: a goroutine for each job, at once. A hundred jobs that
-// wait for each other can all wait at the same time, in any way; nothing is queued, and
-// nothing is bounded.
+// A goroutine for each job, at once, as in any Go program. A hundred jobs that wait for each other
+// can all wait at the same time, in any way; nothing is queued, and nothing is bounded.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// A test that asks what happens if B comes before A writes that order down: on a
-// scheduler that the test steps, nothing runs and no time passes by itself.
+// A test of the case that B comes before A spells out that order: on a scheduler that the test
+// steps, nothing runs and no time passes by itself.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/manual"
 )
 
-// withdraw takes an amount from a balance in two steps, as a careless program does: the
-// value that it has read may be outdated when it writes.
+// withdraw takes an amount from a balance in two steps, like a careless program: the value that it
+// has read may be stale when it writes.
 func withdraw(ctx context.Context, balance *int, amount int) *job.Job[job.Void] {
 	read := job.Run(ctx, func(context.Context) (int, error) { return *balance, nil })
 	return job.Then(ctx, read, func(_ context.Context, was int) (job.Void, error) {

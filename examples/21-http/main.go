@@ -1,7 +1,7 @@
-// Command 21-http answers requests with machines. Package net/http gives each request a
-// goroutine, and the handler blocks it once: while it waits for its machine. The
-// machine waits for three slow services at once, and these waits hold no goroutine.
-// When a client goes away, the request's context ends all of them.
+// Command 21-http answers requests with machines. Package net/http gives each request a goroutine,
+// and the handler blocks it once: while it waits for its machine. The machine waits for three slow
+// services at once, and these waits hold no goroutine. When a client disconnects, the request's
+// context ends all of them.
 package main
 
 //go:generate go tool movenext .

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// bank is a driver of package database/sql for a database in memory that knows
-// two sentences: LIST, and ADD name amount. One transaction runs at a time.
+// bank is a driver of package database/sql for a database in memory that understands two
+// statements: LIST, and ADD name amount. One transaction runs at a time.
 type bank struct {
 	busy     sync.Mutex // held by a transaction
 	balances map[string]int
@@ -99,7 +99,7 @@ func (c *connection) QueryContext(_ context.Context, query string, _ []driver.Na
 	return &listing{names: slices.Sorted(maps.Keys(c.bank.balances)), balances: maps.Clone(c.bank.balances)}, nil
 }
 
-// listing is what LIST answers.
+// listing is the result of LIST.
 type listing struct {
 	names    []string
 	balances map[string]int

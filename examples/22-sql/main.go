@@ -3,9 +3,9 @@
 // is awaited. The code between them is straight-line code, with a deferred
 // rollback, and rows that arrive as a stream.
 //
-// One thing to know: package sql rolls a transaction back, and closes rows, when the
-// context ends that they were begun with. A job's own context ends with the job, so a
-// transaction that outlives the job that begins it is begun with the machine's context.
+// Note that package sql rolls a transaction back, and closes rows, when the context that they were
+// begun with ends. A job's own context ends with the job, so a transaction that outlives the job
+// that begins it is begun with the machine's context.
 package main
 
 //go:generate go tool movenext .

@@ -1,6 +1,6 @@
-// Command 25-scope starts ten thousand children in a scope. Each waits until all have
-// come, so that all wait at once. The children are function literals in an annotated
-// function, and so machines: no goroutine waits with them.
+// Command 25-scope starts ten thousand children in a scope. Each waits until all have arrived, so
+// that all wait at once. The children are function literals in an annotated function, and so they
+// are machines: their waits hold no goroutine.
 package main
 
 //go:generate go tool movenext .
@@ -16,8 +16,8 @@ import (
 
 const children = 10_000
 
-// gather returns the number of children that have come, and the number of
-// goroutines when the last of them did.
+// gather returns the number of children that have arrived, and the number of goroutines when the
+// last of them did.
 //
 //movenext:async
 func gather(ctx context.Context) (came int64, goroutines int, err error) {

@@ -1,7 +1,7 @@
-// A worker's context is locked while a debugger looks at it. The attempt to execute it
-// fails, and the entry point picks another worker instead of trying again in a loop. The
-// system remembers the attempt: when the debugger lets go, the context appears on the
-// completion list, and the second attempt succeeds.
+// A worker's context is locked while a debugger inspects it. The attempt to execute it fails, and
+// the entry point picks another worker instead of retrying in a loop. The system remembers the
+// attempt: when the debugger releases the context, it appears on the completion list, and the
+// second attempt succeeds.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main

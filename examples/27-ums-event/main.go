@@ -1,7 +1,7 @@
-// The event of a completion list tells when the list turns from empty to non-empty, so
-// a thread can wait for workers and for something else in one select. It tells this
-// once, however many workers follow: its receiver takes all of them. And it does not
-// tell of workers that were taken in the meantime.
+// The event of a completion list fires when the list turns from empty to non-empty, so a thread
+// can wait for workers and for something else in one select. It fires once, however many workers
+// follow: its receiver takes all of them. And it does not fire for workers that were taken in the
+// meantime.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main
@@ -42,7 +42,7 @@ func serve(list *ums.CompletionList, commands <-chan string) error {
 				return
 			}
 			select {
-			case <-list.Event(): // the list is not empty: look again
+			case <-list.Event(): // the list is not empty: check again
 			case text, open := <-commands:
 				if !open {
 					return

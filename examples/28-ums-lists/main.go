@@ -1,7 +1,7 @@
-// A scheduler thread is bound to one completion list, but may serve any list that it
-// has. Here two threads have a list each, and a list of guests belongs to both: a
-// thread serves its own list first, then the guests', and waits for whichever event
-// comes first. So the guests are served by the thread that has nothing else to do.
+// A scheduler thread is bound to one completion list, but may serve any list that it has. Here
+// two threads have one list each, and share a list of guests: a thread serves its own list first,
+// then the guests', and waits for whichever event fires first. So the thread that has nothing
+// else to do serves the guests.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main
@@ -20,8 +20,8 @@ type thread struct {
 	ready       []*ums.Worker
 }
 
-// collect moves workers from the lists to the ready queue: those of the guests only if
-// there is no work of its own.
+// collect moves workers from the lists to the ready queue: those of the guests only if the thread
+// has no work of its own.
 func (t *thread) collect() {
 	for _, list := range []*ums.CompletionList{t.own, t.guests} {
 		if len(t.ready) > 0 {
@@ -42,7 +42,7 @@ func (t *thread) entry(on *ums.Thread, _ ums.Activation) {
 		if t.collect(); len(t.ready) > 0 {
 			next := t.ready[0]
 			t.ready = t.ready[1:]
-			next.SetUser(t.name) // the worker can ask which thread has picked it
+			next.SetUser(t.name) // the worker can query which thread has picked it
 			if err := on.Execute(next); err != nil {
 				fmt.Println(err)
 			}
@@ -74,7 +74,7 @@ func begin(list *ums.CompletionList, what string) (end func()) {
 	list.NewWorker(func(w *ums.Worker) {
 		fmt.Printf("%s: picked by %v\n", what, w.Information().User)
 		close(begun)
-		<-open // unmarked, so the thread is not told
+		<-open // unmarked, so the thread is not notified
 		close(done)
 	})
 	<-begun

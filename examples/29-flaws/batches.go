@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// batches is a round-robin of queues, as one writes it first.
+// batches is a round-robin of queues, as a first version might look.
 type batches struct {
 	mu     sync.Mutex
 	queues []*queue
@@ -37,7 +37,7 @@ func (b *batches) create() *queue {
 // submit queues item. The test calls between at the place where another goroutine may
 // run.
 func (q *queue) submit(item func(), between func()) error {
-	if q.closed { // flaw: nothing holds this answer true until the item is in
+	if q.closed { // flaw: this answer may be false before the item is in
 		return errors.New("the queue is closed")
 	}
 	between()
@@ -62,7 +62,7 @@ func (q *queue) close() {
 	}
 }
 
-// work runs what the workers of the pool would run.
+// work runs the items that the workers of the pool would run.
 func (b *batches) work() (ran int) {
 	for _, q := range b.queues {
 		for _, item := range q.items {

@@ -1,8 +1,8 @@
-// Small models of jobs and of fair queues are easy to write and to explain, and the
-// articles that explain them stop there. Four of their flaws, each forced to happen, and
-// the same program on this library: a continuation that is lost, a job that runs
-// forever because its function panicked, a second continuation that gets the wrong
-// handle, and an item that disappears because its queue was closed at that moment.
+// Small models of jobs and of fair queues are easy to write and to explain, and the articles that
+// explain them stop there. This program forces four of their flaws to happen, and does the same
+// with this library: a continuation that is lost, a job that stays Running because its function
+// panicked, a second continuation that gets the wrong handle, and an item that disappears because
+// its queue was closed at that moment.
 //
 // The document behind it, step by step: docs/sources/job-model.md.
 package main

@@ -2,8 +2,8 @@ package main
 
 import "github.com/movenext/movenext/job"
 
-// model is a job as one builds it to explain jobs: a status, a function, and one other
-// job that follows. It is written to be read, and is wrong in three ways.
+// model is a job as explanations build it: a status, a function, and one other job that follows.
+// It is written to be read, and is wrong in three ways.
 type model struct {
 	name   string
 	status job.Status
@@ -13,8 +13,8 @@ type model struct {
 
 func newModel(fn func()) *model { return &model{name: "the continuation", fn: fn} }
 
-// run is what the model's scheduler does with a job. It survives a panic, as a worker
-// that runs the work of others has to.
+// run does what the model's scheduler does with a job. It survives a panic, as a worker that runs
+// other code's work has to.
 func (m *model) run() {
 	defer func() { _ = recover() }()
 	m.status = job.Running

@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/schedulers/workset"
 )
 
-// work is a function as work.
+// work is a function as a work item.
 type work func(on schedulers.Worker)
 
 func (f work) Run(on schedulers.Worker) { f(on) }

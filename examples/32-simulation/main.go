@@ -1,8 +1,7 @@
-// One seed, one schedule. Two jobs add to a counter, carelessly: they read it,
-// sleep, and write it. Whether an update gets lost depends on the order of their
-// steps. The simulation tries orders, one for each seed, until one fails. That
-// seed fails each time, and its list of choices can be kept and replayed. The
-// sleeps take no time.
+// One seed, one schedule. Two jobs carelessly add to a counter: they read it, sleep, and write it.
+// Whether an update gets lost depends on the order of their steps. The simulation tries one order
+// per seed until one fails. That seed fails each time, and its list of choices can be kept and
+// replayed. The sleeps take no time.
 package main
 
 import (
@@ -26,7 +25,7 @@ func add(counter *int, pause time.Duration) func(context.Context) error {
 	}
 }
 
-// program is what is tested. It returns the counter, which should be 2.
+// program is the program under test. It returns the counter, which should be 2.
 func program(s *simulation.Scheduler) int {
 	ctx := s.Context(context.Background())
 	counter := 0

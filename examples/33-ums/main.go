@@ -1,8 +1,7 @@
-// User-mode scheduling, by hand: an entry point that decides which worker runs,
-// and a log of the reasons for its calls. The reader blocks in a call that is
-// marked, so the thread is told and runs the other workers. When the answer
-// arrives, the reader does not continue by itself, but appears on the completion
-// list and waits to be picked.
+// User-mode scheduling, by hand: an entry point that decides which worker runs, and a log of the
+// reasons for its calls. The reader blocks in a marked call, so the thread is notified and runs
+// the other workers. When the answer arrives, the reader does not continue by itself, but appears
+// on the completion list and waits to be picked.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main
@@ -14,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// scheduler has a ready queue of its own, first in, first out. No worker touches it, so
-// it needs no lock.
+// scheduler has its own ready queue, first in, first out. No worker touches it, so it needs no
+// lock.
 type scheduler struct {
 	list  *ums.CompletionList
 	ready []*ums.Worker

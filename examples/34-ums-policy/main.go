@@ -46,7 +46,7 @@ func take(from *[]*ums.Worker) *ums.Worker {
 	return w
 }
 
-// failing is a policy that panics when it is asked for the tenth time.
+// failing is a policy that panics at its tenth call.
 type failing struct {
 	weighted
 	asked int

@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// work is a function as work.
+// work is a function as a work item.
 type work func(on *ums.Worker)
 
 func (f work) Run(on schedulers.Worker) { f(on.(*ums.Worker)) }
@@ -83,7 +83,7 @@ func occupy(s *ums.Scheduler) (letGo func()) {
 	occupied, open := make(chan struct{}), make(chan struct{})
 	submit(s, func(*ums.Worker) {
 		close(occupied)
-		<-open // not marked, so the thread is not told
+		<-open // not marked, so the thread is not notified
 	})
 	<-occupied
 	return func() { close(open) }

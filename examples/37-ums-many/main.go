@@ -1,7 +1,7 @@
-// Ten thousand short workers on two threads. A quarter of them block in a call, and a
-// quarter yield. On two scheduler threads, a worker that blocks leaves its thread to the
-// others: all blocking workers wait at the same time, while never more than two run. On
-// two plain threads each of them keeps its thread, so two wait and none runs.
+// Ten thousand short workers on two threads. A quarter of them block in a call, and a quarter
+// yield. On two scheduler threads, a worker that blocks leaves its thread to the others: all
+// blocking workers wait at the same time, while never more than two run. On two plain threads each
+// of them keeps its thread, so two wait and no other worker runs.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main
@@ -44,7 +44,7 @@ func outside(requests <-chan chan<- int, batch int) {
 	}
 }
 
-// scheduler has two threads. Its workers block and yield in its way.
+// scheduler has two threads. Its workers block and yield by calling it.
 type scheduler struct {
 	schedulers.Scheduler
 	block func(ctx context.Context, f func())

@@ -1,8 +1,7 @@
-// A scheduler must not share a lock with its workers. The worker that holds it
-// may be blocked, and continues only when the scheduler picks it; but the
-// scheduler waits for the lock. A lock that knows its side reports this at the
-// first attempt. A policy that has to work under such a lock, here to write into
-// the workers' log, delegates that to a worker.
+// A scheduler must not share a lock with its workers. The worker that holds it may be blocked,
+// and continues only when the scheduler picks it; but the scheduler waits for the lock. A lock
+// that knows which side calls it reports this at the first attempt. A policy that has to work
+// under such a lock, here to write into the workers' log, delegates that to a worker.
 //
 // The document behind it, step by step: docs/sources/ums.md.
 package main
@@ -15,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// work is a function as work.
+// work is a function as a work item.
 type work func(on *ums.Worker)
 
 func (f work) Run(on schedulers.Worker) { f(on.(*ums.Worker)) }

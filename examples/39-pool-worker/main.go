@@ -1,7 +1,7 @@
-// Which code runs on a worker of the pool? A job does. A long-running job, a thread of
-// one's own and main do not. The functions of parallel.Invoke and the bodies of
-// parallel.For run where their caller runs, and on workers that help: a caller outside
-// the pool has a part of them, and a job has all of them on workers.
+// Which code runs on a worker of the pool? A job does. A long-running job, a dedicated thread and
+// main do not. The functions of parallel.Invoke and the bodies of parallel.For run where their
+// caller runs, and on workers that help: a caller outside the pool runs some of them itself; if
+// the caller is a job, workers run all of them.
 //
 // The document behind it, step by step: docs/sources/dotnet.md.
 package main

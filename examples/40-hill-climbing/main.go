@@ -2,9 +2,9 @@
 // have a higher throughput; beyond it they get in each other's way. A pool cannot see
 // the disk, but it sees the throughput, and climbs to the top of that hill.
 //
-// The program shows the climb as a curve. The disk is a model with a clock of its own,
-// so each run is the same; the decisions are those of a pool, which knows nothing but
-// its samples. The test next to it lets a real pool climb.
+// The program shows the climb as a curve. The disk is a model with its own clock, so each run is
+// the same; the decisions are those of a pool, which knows only its samples. The test next to it
+// lets a real pool climb.
 //
 // The document behind it, step by step: docs/sources/dotnet.md.
 package main
@@ -24,9 +24,8 @@ const (
 	interval     = 50 * time.Millisecond // between two samples
 )
 
-// readTime is how long a read takes if so many users share a disk that serves best of
-// them well: with more users, each waits longer than it is worth. random varies it by a
-// half.
+// readTime is the duration of a read if so many users share a disk that serves best of them well:
+// with more users, the throughput falls. random varies it by a half.
 func readTime(users, best int, random *rand.Rand) time.Duration {
 	crowd := float64(users) / float64(best)
 	mean := float64(5*time.Millisecond) * (1 + crowd*crowd)
@@ -59,7 +58,7 @@ func (m *model) read(now time.Duration) {
 	heap.Push(&m.reading, now+readTime(len(m.reading)+1, m.best, m.random))
 }
 
-// part is what is seen of a quarter of a second.
+// part is the summary of a quarter of a second.
 type part struct {
 	workers int // on average
 	reads   int // in a second at this rate
@@ -101,7 +100,7 @@ func main() {
 		if i > 0 && half == 0 {
 			fmt.Println("now the disk is best with 8")
 		}
-		if half < 2*parts || half%(3*parts) == 0 { // the climb in detail, then what it comes to
+		if half < 2*parts || half%(3*parts) == 0 { // the climb in detail, then its result
 			fmt.Printf("%7.2f %4d %-34s %5d\n", float64(i+1)/parts, p.workers, strings.Repeat("#", p.workers), p.reads)
 		}
 	}

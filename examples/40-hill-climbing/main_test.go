@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestTheCurveStaysInItsBoundsAndReachesTheTop looks at the last quarter of each half,
-// when the climb is over.
+// TestTheCurveStaysInItsBoundsAndReachesTheTop checks the last quarter of each half, when the
+// climb is over.
 func TestTheCurveStaysInItsBoundsAndReachesTheTop(t *testing.T) {
 	const seconds = 40
 	curve := climb(24, 8, seconds)
@@ -41,7 +41,7 @@ func TestTheCurveStaysInItsBoundsAndReachesTheTop(t *testing.T) {
 	}
 }
 
-// work is a function as work.
+// work is a function as a work item.
 type work func()
 
 func (f work) Run(schedulers.Worker) { f() }

@@ -1,6 +1,6 @@
-// Work that arrives faster than it is done. The queue holds two work items and is full,
-// and the only worker is busy. A third work item is refused, or its submitter waits for
-// room, or its submitter runs it.
+// Work arrives faster than it is done. The queue holds two work items and is full, and the only
+// worker is busy. A third work item is refused, or its submitter waits for space, or its submitter
+// runs it.
 package main
 
 import (

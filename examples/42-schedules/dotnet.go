@@ -73,7 +73,7 @@ func inlining(ctx context.Context, _ *record.Recorder) error {
 	return errors.Join(outer.Err(), workers.Shutdown(ctx))
 }
 
-// injection blocks all workers in a way that the pool is not told of.
+// injection blocks all workers without notifying the pool.
 func injection(ctx context.Context, _ *record.Recorder) error {
 	workers := pool.New(pool.Workers(2, 4), pool.AddAfter(2*time.Millisecond))
 	on := schedulers.With(ctx, workers)

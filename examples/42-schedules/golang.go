@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// decisions makes the recording say why the workers do what they do.
+// decisions adds the reasons of the workers' decisions to the recording.
 func decisions(r *record.Recorder) workstealing.Option {
 	return workstealing.Trace(func(e workstealing.Event) { r.Note(e.String()) })
 }

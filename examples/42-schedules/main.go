@@ -1,12 +1,11 @@
-// Schedules to watch: each lesson is a small program that runs on a real scheduler and
-// is recorded. The command writes the recordings, a page for each that plays it, and an
-// index:
+// Schedules to watch: each lesson is a small program that runs on a real scheduler and is
+// recorded. The command writes the recordings, a page that plays each of them, and an index:
 //
 //	go run ./examples/42-schedules -o schedules
 //
 // Open schedules/index.html in a browser.
 //
-// The documents whose figures they are: docs/sources/README.md.
+// The documents that have these figures: docs/sources/README.md.
 package main
 
 import (

@@ -29,7 +29,7 @@ func play(t *testing.T, name string) *record.Recording {
 	return r
 }
 
-// names returns the names of what the events of a kind are about, in their order.
+// names returns the names of the subjects of a kind of event, in order.
 func names(r *record.Recording, k schedulers.EventKind) (all []string) {
 	for _, e := range r.Events {
 		if e.Work == k {

@@ -33,7 +33,7 @@ func roundRobin(ctx context.Context, r *record.Recorder) error {
 		for i := range batch.items {
 			all = append(all, job.Go(ctx, nothing, job.On(queue), job.Named(fmt.Sprintf("%s%d", batch.name, i+1))))
 		}
-		queue.Close() // what is queued still runs
+		queue.Close() // queued work still runs
 	}
 	r.Note("both batches are queued")
 	close(open)

@@ -17,7 +17,7 @@ import (
 
 //go:generate go tool movenext .
 
-// left is what leave has started, and the context that it was given.
+// left holds the operations that leave has started, and its context.
 type left struct {
 	job, twin, sleep *job.Job[job.Void]
 	ctx              context.Context
@@ -48,13 +48,13 @@ func asMachine(ctx context.Context, l *left) error {
 	return err
 }
 
-// asPlainGo runs leave in a job, as it is written.
+// asPlainGo runs leave in a job, in its plain form.
 func asPlainGo(ctx context.Context, l *left) error {
 	_, err := job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Wait(ctx)
 	return err
 }
 
-// show says what has ended after leave has, and after each of the three.
+// show prints which operations have ended after leave has, and after each of the three.
 func show(form string, run func(context.Context, *left) error) {
 	s := simulation.New(1)
 	ctx, l := s.Context(context.Background()), &left{}

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/internal/chromium"
 )
 
-// browser starts a headless Chromium. Without one on this system the test is left out,
-// unless CI demands it.
+// browser starts a headless Chromium. Without one on this system the test is skipped, unless CI
+// requires it.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
@@ -40,7 +40,7 @@ func tab(t *testing.T, browser context.Context, address, name string) context.Co
 	return ctx
 }
 
-// does runs steps in a tab, for a minute at most.
+// does runs steps in a tab, for at most a minute.
 func does(t *testing.T, tab context.Context, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(tab)) // the first step of a tab must have no timeout

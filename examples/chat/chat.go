@@ -34,11 +34,11 @@ type chat struct {
 	ended sync.WaitGroup // the machines of all connections
 }
 
-// errFull is the error of a connection that is one too many.
+// errFull is the error of a connection beyond the limit.
 var errFull = errors.New("chat: too many connections")
 
-// newChat returns a server of at most most connections. A peer that is silent for some time
-// is asked whether it is there.
+// newChat returns a server of at most most connections. A peer that is silent for some time gets a
+// ping.
 func newChat(ctx context.Context, most int, silence time.Duration) *chat {
 	return &chat{ctx: ctx, silence: silence, most: most, rooms: map[string]*room{}, live: map[*socket]struct{}{}}
 }
@@ -82,8 +82,8 @@ func proper(name string) bool {
 	return n > 0 && n <= 40 && utf8.ValidString(name)
 }
 
-// upgrade makes a request a socket, and hands it to serve. The handler returns, and with
-// it the goroutine of the connection ends.
+// upgrade turns a request into a socket, and passes it to serve. The handler returns, and the
+// goroutine of the connection ends.
 func (c *chat) upgrade(w http.ResponseWriter, r *http.Request, serve func(*socket)) {
 	if !sameOrigin(r) { // or any page on the web could speak for its visitors
 		http.Error(w, "this page may not connect", http.StatusForbidden)
@@ -127,7 +127,7 @@ func (c *chat) mayEnter() bool {
 	return !c.closed && len(c.live) < c.most
 }
 
-// add notes a connection. One that comes while the server shuts down is refused.
+// add records a connection. A connection that arrives while the server shuts down is refused.
 func (c *chat) add(s *socket) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,7 +176,7 @@ func (c *chat) serve(ctx context.Context, m *member, of string) {
 	}
 }
 
-// echo returns each message to its sender. Test suites of the protocol want such a peer.
+// echo returns each message to its sender. Test suites of the protocol need such a peer.
 //
 //movenext:async
 func (c *chat) echo(ctx context.Context, s *socket) {
@@ -191,8 +191,8 @@ func (c *chat) echo(ctx context.Context, s *socket) {
 	}
 }
 
-// shutdown says goodbye to all connections and returns when they have ended. Those that
-// have not when ctx ends are closed without further words.
+// shutdown says goodbye to all connections and returns when they have ended. Those that have not
+// ended when ctx ends are closed without a goodbye.
 func (c *chat) shutdown(ctx context.Context) {
 	c.mu.Lock()
 	c.closed = true

@@ -108,8 +108,7 @@ func TestAShutdownSaysGoodbye(t *testing.T) {
 	assert.NoError(t, ctx.Err(), "the peer has answered, so there was nothing to wait for")
 }
 
-// A peer that never reads is given up when its queue is full, and the others hear
-// everything.
+// A peer that never reads is dropped when its queue is full, and the others receive everything.
 func TestASlowMemberDelaysNoOther(t *testing.T) {
 	c, address := serving(t, 10, time.Minute)
 	slow := gorilla(t, address, "lobby", "slow")
@@ -165,7 +164,7 @@ func TestASilentPeerIsAskedAndThenGivenUp(t *testing.T) {
 	}
 }
 
-// Each peer ends in the middle of something else, or takes its time.
+// Each peer ends in the middle of some operation, or is slow.
 func TestPeersThatBreakOff(t *testing.T) {
 	c, address := serving(t, 100, 200*time.Millisecond)
 	hello := "GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"

@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// load is a crowd of members, each a machine, in rooms of a server that runs elsewhere.
+// load is a set of members, each a machine, in rooms of a server that runs elsewhere.
 type load struct {
 	config
 
@@ -33,7 +33,7 @@ type load struct {
 	latencies []time.Duration // guarded by mu
 }
 
-// loadServer enters the rooms, speaks for a while, and writes an account.
+// loadServer enters the rooms, speaks for a while, and writes a summary.
 func loadServer(ctx context.Context, c config, out io.Writer) error {
 	l := &load{config: c}
 	crowd := job.NewScope(ctx, job.Supervisor())
@@ -91,7 +91,7 @@ func (l *load) enter(ctx context.Context, i int) (*socket, error) {
 	return newSocket(conn, ws.StateClientSide, time.Minute), nil
 }
 
-// listen is the life of a member: it counts what it hears.
+// listen is the loop of a member: it counts the messages that it receives.
 //
 //movenext:async
 func (l *load) listen(ctx context.Context, s *socket) {
@@ -165,7 +165,7 @@ func (l *load) settle(ctx context.Context) {
 	}
 }
 
-// account prints what was seen.
+// account prints the summary.
 func (l *load) account(out io.Writer, sent int, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

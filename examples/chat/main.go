@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	addr  string
 	most  int
@@ -73,7 +73,7 @@ func run(ctx context.Context, c config) error {
 	return serve(ctx, l, room)
 }
 
-// report prints what the connections hold, after garbage has been collected.
+// report prints the memory that the connections hold after a collection.
 func report(ctx context.Context, c *chat, every time.Duration) {
 	var before runtime.MemStats
 	debug.FreeOSMemory()

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The cases of the Autobahn test suite that apply to a server without compression, by
-// their numbers there. Each sends frames to a peer that echoes, and says what comes back.
-// Left out: 9 and 10, which measure, and send more than a message may have here; 12 and
-// 13, which are about compression.
+// The cases of the Autobahn test suite that apply to a server without compression, by their
+// numbers there. Each sends frames to a peer that echoes, and states the expected reply. Omitted
+// are 9 and 10, which measure, and send larger messages than allowed here; and 12 and 13, which
+// test compression.
 var autobahn = []struct {
 	number, about string
 	send          []ws.Frame
@@ -103,7 +103,7 @@ func TestCasesOfAutobahn(t *testing.T) {
 	}
 }
 
-// plays sends frames, at once or byte by byte, and compares what comes back.
+// plays sends frames, at once or byte by byte, and compares the replies.
 func plays(t *testing.T, address string, send, back []ws.Frame, code ws.StatusCode, piecemeal bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -126,7 +126,7 @@ func plays(t *testing.T, address string, send, back []ws.Frame, code ws.StatusCo
 			n = 1
 		}
 		if _, err := conn.Write(all.Next(n)); err != nil {
-			break // the server has closed after what it did not like
+			break // the server has closed after an invalid frame
 		}
 	}
 	for i, want := range back {

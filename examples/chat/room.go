@@ -12,17 +12,17 @@ type member struct {
 	name string
 }
 
-// room is whom a message reaches.
+// room is the set of members that a message reaches.
 type room struct {
 	mu      sync.Mutex
 	members map[*member]struct{}
 	list    []*member // of members, or nil if it is not up to date; never changed
 }
 
-// mostNames is how many names a member is told that enters.
+// mostNames is how many names a new member receives.
 const mostNames = 50
 
-// join puts m into a room, tells the others, and returns the room.
+// join puts m into a room, notifies the others, and returns the room.
 func (c *chat) join(ctx context.Context, name string, m *member) *room {
 	c.mu.Lock()
 	r := c.rooms[name]
@@ -47,7 +47,7 @@ func (c *chat) join(ctx context.Context, name string, m *member) *room {
 	return r
 }
 
-// leave takes m out of its room and tells the others. A room that is empty is forgotten.
+// leave takes m out of its room and notifies the others. An empty room is removed.
 func (c *chat) leave(ctx context.Context, name string, r *room, m *member) {
 	c.mu.Lock()
 	r.mu.Lock()
@@ -62,8 +62,8 @@ func (c *chat) leave(ctx context.Context, name string, r *room, m *member) {
 	r.tell(ctx, event{Kind: "left", Name: m.name, Count: count})
 }
 
-// tell sends an event to all members but those of except. The frame is made once, and its
-// bytes are shared. No lock is held meanwhile, and no member is waited for.
+// tell sends an event to all members except those of except. The frame is made once, and its bytes
+// are shared. It holds no lock meanwhile, and waits for no member.
 func (r *room) tell(ctx context.Context, e event, except ...*member) {
 	frame := e.frame()
 	for _, m := range r.all() {

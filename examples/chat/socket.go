@@ -24,7 +24,7 @@ const (
 	mostMessage = 64 << 10         // bytes of a message, all of its fragments together
 	mostQueued  = 64               // frames that wait for a slow peer
 	writeTime   = 20 * time.Second // for what is queued at a time
-	lingerTime  = time.Second      // for the end that the peer says
+	lingerTime  = time.Second      // for the peer's close frame
 )
 
 // socket is one end of a WebSocket (RFC 6455): frames over a connection of package netio.
@@ -36,10 +36,10 @@ const (
 type socket struct {
 	conn    *netio.Conn
 	in      *netio.Buffered
-	silence time.Duration // after that the peer is asked whether it is there
+	silence time.Duration // after that the peer gets a ping
 
-	// What the machine that reads knows: whose frames it reads, and the message of which
-	// fragments have arrived.
+	// State of the reading machine: whose frames it reads, and the message of which fragments have
+	// arrived.
 	state   ws.State
 	op      ws.OpCode
 	partial []byte
@@ -69,9 +69,9 @@ func newSocket(c *netio.Conn, side ws.State, silence time.Duration, ahead ...byt
 	return &socket{conn: c, in: netio.NewBuffered(c, ahead...), silence: silence, state: side}
 }
 
-// next returns the next message. It answers pings, and it puts fragments together. Its
-// error is a *closeError if the peer has closed the connection or has broken a rule. A peer
-// that is silent for long is asked whether it is still there, once.
+// next returns the next message. It answers pings, and it puts fragments together. Its error is a
+// *closeError if the peer has closed the connection or has broken a rule. A peer that is silent
+// for long gets one ping.
 //
 // It waits here and not further down: a machine that waits keeps a frame for each function
 // between the loop and the socket.
@@ -102,9 +102,9 @@ func (s *socket) next(ctx context.Context) (op ws.OpCode, message []byte, err er
 	}
 }
 
-// frame reads a frame, and returns a message if the frame completes one. All of it has to
-// come within the time that the peer may be silent, so a peer that sends a byte a second
-// does not hold a buffer forever.
+// frame reads a frame, and returns a message if the frame completes one. The whole frame has to
+// arrive within the time that the peer may be silent, so a peer that sends a byte a second does
+// not hold a buffer forever.
 //
 //movenext:async
 func (s *socket) frame(ctx context.Context) (message []byte, complete bool, err error) {
@@ -251,9 +251,8 @@ func (s *socket) send(ctx context.Context, f ws.Frame) {
 	}
 }
 
-// sendBytes queues a frame, which may be shared with other sockets. A peer that does not
-// take what is queued for it is given up: waiting for it would delay all others. Nothing
-// follows the last frame.
+// sendBytes queues a frame, which may be shared with other sockets. A peer that does not take its
+// queued frames is dropped: waiting for it would delay all others. Nothing follows the last frame.
 func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
 	s.mu.Lock()
 	if s.closing {
@@ -275,8 +274,8 @@ func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
 	}
 }
 
-// flush writes what is queued, until nothing is. Frames that come together are written
-// together.
+// flush writes the queued frames until the queue is empty. Frames that are queued together are
+// written together.
 //
 //movenext:async
 func (s *socket) flush(ctx context.Context) {
@@ -294,7 +293,7 @@ func (s *socket) flush(ctx context.Context) {
 	}
 }
 
-// take returns what is queued, or nil: then the machine that writes ends.
+// take returns the queued frames, or nil: then the machine that writes ends.
 func (s *socket) take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -314,7 +313,7 @@ func (s *socket) take() []byte {
 	return p
 }
 
-// giveUp drops what is queued.
+// giveUp drops the queued frames.
 func (s *socket) giveUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -334,8 +333,8 @@ func (s *socket) end(ctx context.Context, err error) {
 	_ = s.conn.Close()
 }
 
-// linger reads what the peer still sends, for a moment. A connection that is closed with
-// unread data is reset, and the peer may never see the goodbye.
+// linger reads the peer's remaining data for a moment. A connection that is closed with unread
+// data is reset, and the peer may never see the goodbye.
 //
 //movenext:async
 func (s *socket) linger() {

@@ -725,17 +725,17 @@ func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	}
 for1:
 	{
-//line github.com/movenext/movenext/examples/chat/socket.go:284
+//line github.com/movenext/movenext/examples/chat/socket.go:283
 		p := f.s.take()
 		if p == nil {
 //line github.com/movenext/movenext/examples/chat/socket_async.go:732
 			f.State = statemachine.Finished
 			return true
-//line github.com/movenext/movenext/examples/chat/socket.go:287
+//line github.com/movenext/movenext/examples/chat/socket.go:286
 		}
 		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime))
-		// socket.go:289: if _, err := s.conn.WriteAll(ctx, p); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:289
+		// socket.go:288: if _, err := s.conn.WriteAll(ctx, p); err != nil {
+//line github.com/movenext/movenext/examples/chat/socket.go:288
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:742
@@ -745,19 +745,19 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:289
+//line github.com/movenext/movenext/examples/chat/socket.go:288
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:289
+//line github.com/movenext/movenext/examples/chat/socket.go:288
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/chat/socket.go:289
+//line github.com/movenext/movenext/examples/chat/socket.go:288
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
 //line github.com/movenext/movenext/examples/chat/socket_async.go:758
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:293
+//line github.com/movenext/movenext/examples/chat/socket.go:292
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:763
 	goto for1
@@ -765,7 +765,7 @@ resumed1:
 
 // Location returns where [socket.flush] is suspended.
 func (f *socketFlushFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 289)
+	return f.Frame.At("main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 288)
 }
 
 // Results returns what [socket.flush] returned, or raises again the panic that ended it.
@@ -849,18 +849,18 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/examples/chat/socket.go:329
+//line github.com/movenext/movenext/examples/chat/socket.go:328
 		e, ok := errors.AsType[*closeError](args.err)
-//line github.com/movenext/movenext/examples/chat/socket.go:329
+//line github.com/movenext/movenext/examples/chat/socket.go:328
 		if !ok {
-//line github.com/movenext/movenext/examples/chat/socket.go:329
+//line github.com/movenext/movenext/examples/chat/socket.go:328
 			goto endIf1
 		}
-//line github.com/movenext/movenext/examples/chat/socket.go:330
+//line github.com/movenext/movenext/examples/chat/socket.go:329
 		f.s.send(args.ctx, ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
 	}
-	// socket.go:331: _ = s.drained.Wait(ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+	// socket.go:330: _ = s.drained.Wait(ctx) // bounded by writeTime
+//line github.com/movenext/movenext/examples/chat/socket.go:330
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:866
 	if f.wait1 == nil {
@@ -869,13 +869,13 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+//line github.com/movenext/movenext/examples/chat/socket.go:330
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+//line github.com/movenext/movenext/examples/chat/socket.go:330
 	f.wait1 = nil
 resumed1:
-	// socket.go:332: s.linger()
-//line github.com/movenext/movenext/examples/chat/socket.go:332
+	// socket.go:331: s.linger()
+//line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2 = f.s.lingerEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:881
 	if f.linger2 == nil {
@@ -884,13 +884,13 @@ resumed1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:332
+//line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:332
+//line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:334
+//line github.com/movenext/movenext/examples/chat/socket.go:333
 	_ = f.s.conn.Close()
 //line github.com/movenext/movenext/examples/chat/socket_async.go:896
 	f.State = statemachine.Finished
@@ -899,7 +899,7 @@ endIf1:
 
 // Location returns where [socket.end] is suspended.
 func (f *socketEndFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 331, 332)
+	return f.Frame.At("main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 330, 331)
 }
 
 // Results returns what [socket.end] returned, or raises again the panic that ended it.
@@ -975,8 +975,8 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// socket.go:342: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+	// socket.go:341: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:982
 	if f.closeWrite1 == nil {
@@ -985,19 +985,19 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 	closeWrite2 = f.closeWrite1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 	f.closeWrite1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 	if closeWrite2 != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 		goto cond1
 	}
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 	if f.s.conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:342
+//line github.com/movenext/movenext/examples/chat/socket.go:341
 		goto endIf1
 	}
 cond1:
@@ -1005,16 +1005,16 @@ cond1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+//line github.com/movenext/movenext/examples/chat/socket.go:344
 	f.rest, f.p = mostMessage, make([]byte, 512)
 for1:
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+//line github.com/movenext/movenext/examples/chat/socket.go:344
 	if f.rest <= 0 {
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+//line github.com/movenext/movenext/examples/chat/socket.go:344
 		goto endFor1
 	}
-	// socket.go:346: n, err := s.in.Read(p)
-//line github.com/movenext/movenext/examples/chat/socket.go:346
+	// socket.go:345: n, err := s.in.Read(p)
+//line github.com/movenext/movenext/examples/chat/socket.go:345
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1020
 	if f.read2 == nil {
@@ -1023,17 +1023,17 @@ for1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/chat/socket.go:346
+//line github.com/movenext/movenext/examples/chat/socket.go:345
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:346
+//line github.com/movenext/movenext/examples/chat/socket.go:345
 	f.read2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/chat/socket.go:347
+//line github.com/movenext/movenext/examples/chat/socket.go:346
 	if err != nil {
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1034
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/examples/chat/socket.go:349
+//line github.com/movenext/movenext/examples/chat/socket.go:348
 	}
 	f.rest -= n
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1040
@@ -1045,7 +1045,7 @@ endFor1:
 
 // Location returns where [socket.linger] is suspended.
 func (f *socketLingerFrame) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 342, 346)
+	return f.Frame.At("main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 341, 345)
 }
 
 // Results returns what [socket.linger] returned, or raises again the panic that ended it.
@@ -1069,4 +1069,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c0cf6e452a1de2fa
+// Digest of what is above: d803c334021e1a6d

@@ -8,11 +8,11 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// bad is a store as a worker sees it whose clock is wrong, or whose disk is slow.
+// bad is a store as seen by a worker with a wrong clock or a slow disk.
 type bad struct {
 	durable.Store
-	ahead time.Duration // what the worker's clock is ahead of the others; below zero: behind
-	slow  time.Duration // how long a call takes longer, at most
+	ahead time.Duration // how far the worker's clock is ahead of the others; negative: behind
+	slow  time.Duration // the longest delay of a call
 }
 
 // Notify implements [durable.Notifier].
@@ -23,7 +23,7 @@ func (b bad) Notify(f func()) (stop func()) {
 	return func() {}
 }
 
-// wait is the slowness of a call.
+// wait delays a call.
 func (b bad) wait(ctx context.Context) {
 	if b.slow > 0 {
 		select {

@@ -19,8 +19,8 @@ import (
 	"github.com/movenext/movenext/internal/chromium"
 )
 
-// browser starts a headless Chromium. Without one on this system the test is left out,
-// unless CI demands it.
+// browser starts a headless Chromium. Without one on this system the test is skipped, unless CI
+// requires it.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
@@ -33,8 +33,8 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// shopProcess starts the program in a process of its own, and returns the address of its page
-// and what kills it.
+// shopProcess starts the program in a separate process, and returns the address of its page and a
+// function that kills it.
 func shopProcess(t *testing.T, store string) (address string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-store", store, "-http", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func shopProcess(t *testing.T, store string) (address string, kill func()) {
 }
 
 // shows loads the page until so many orders have the status. While a page is being replaced it
-// cannot be asked, so an error alone ends nothing.
+// cannot be queried, so an error alone does not end the loop.
 func shows(status string, orders int) chromedp.Action[chromedp.Void] {
 	count := chromedp.Evaluate[int](fmt.Sprintf(`[...document.querySelectorAll('tr td:nth-child(2)')].filter(d => d.textContent.trim() === %q).length`, status))
 	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {

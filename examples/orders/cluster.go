@@ -27,7 +27,7 @@ type servers struct {
 	conn    *nats.Conn
 	js      jetstream.JetStream
 
-	// What has happened to servers: kills of leaders, cuts between a server and the others, kills
+	// Counts of faults of servers: kills of leaders, cuts between a server and the others, kills
 	// of any server, and pauses.
 	leaders, cuts, kills, pauses atomic.Int64
 }
@@ -64,7 +64,7 @@ func serveCluster(ctx context.Context, dir string) (*storage, error) {
 	}}, nil
 }
 
-// member says which server of which cluster a process is.
+// member identifies the server of a cluster that a process is.
 type member struct {
 	Plan   natstest.Plan
 	Number int
@@ -120,10 +120,10 @@ func (c *servers) close() {
 	c.network.close()
 }
 
-// killer does something to one server after another: it kills the one that leads a bucket and
-// starts it again; it cuts a server off for a while; and now and then it kills any, or stops one
-// for longer than the others wait for it, so that it wakes up as a leader that is none. It waits
-// until all servers have caught up in between. A nil cluster has no servers.
+// killer injects faults into one server after another: it kills the one that leads a bucket and
+// starts it again; it cuts a server off for a while; and now and then it kills any server, or
+// stops one for longer than the others wait for it, so that it wakes up as a deposed leader. In
+// between it waits until all servers have caught up. A nil cluster has no servers.
 func (c *servers) killer(ctx context.Context, while time.Duration) {
 	for n := 0; c != nil; {
 		select {
@@ -175,7 +175,7 @@ func apart(ctx context.Context, links []*link, d time.Duration) {
 	}
 }
 
-// faults is how much has to happen to servers during a run.
+// faults is the number of faults that servers must have during a run.
 type faults struct{ leaders, cuts int }
 
 // await blocks until so many leaders were killed and servers cut off, or ctx has ended.

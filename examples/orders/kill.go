@@ -21,8 +21,8 @@ const workers = 3
 // longerThanLeases is how long a worker is stopped now and then.
 const longerThanLeases = 1500 * time.Millisecond
 
-// opts are for processes that share a store: they look at it often, and what a dead one leaves
-// is continued soon.
+// opts are for processes that share a store: they poll it often, and soon continue the instances
+// of a dead one.
 func opts() []durable.Option {
 	return []durable.Option{
 		durable.Poll(50 * time.Millisecond), durable.Lease(time.Second),
@@ -58,7 +58,7 @@ func work(ctx context.Context, name, ledger string, seen bad) error {
 }
 
 // kill starts orders, answers them, kills their workers at random meanwhile, and prints the
-// account.
+// summary.
 func kill(ctx context.Context, p plan, out io.Writer) (err error) {
 	store, err := temporary(ctx, p.store)
 	if err != nil {
@@ -118,7 +118,7 @@ func (k *killer) run(ctx context.Context) {
 		case <-time.After(time.Duration(10+rand.IntN(50)) * time.Millisecond):
 			i := rand.IntN(workers)
 			if n%30 == 0 && k.spare(ctx, i, running[i].Process, n%60 == 0) {
-				continue // it is back, and others have what it ran
+				continue // it is back, and others run its instances
 			}
 			end(running[i])
 			k.kills++
@@ -201,7 +201,7 @@ func (p plan) run(ctx context.Context, client *durable.Engine, servers *servers)
 	return ended
 }
 
-// account compares what has happened to the world with how the orders have ended.
+// account compares the effects in the world with the outcomes of the orders.
 func account(out io.Writer, world *ledger, ended map[string]error, orders int) {
 	reserved, released, charged := world.of("reserve"), world.of("unreserve"), world.of("charge")
 	lost, twice, effects := 0, 0, 0

@@ -1,4 +1,5 @@
-// Orders is a program whose orders survive it: each is saved before its steps and while it waits.
+// Orders is a program whose orders survive it: each order is saved before its steps and while it
+// waits.
 //
 //	go run .                      a page with the orders, on http://localhost:8080
 //	go run . -kill -orders 10000  runs orders while their workers are killed, and counts

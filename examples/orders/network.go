@@ -39,7 +39,7 @@ func newNetwork(routes, clients []string) (n *network, err error) {
 	return n, nil
 }
 
-// ways are the addresses by which servers reach each other, as natstest.Plan has them.
+// ways are the addresses by which servers reach each other, in the form of natstest.Plan.
 func (n *network) ways() (list [][]string) {
 	for _, from := range n.servers {
 		var row []string
@@ -92,9 +92,9 @@ func (n *network) close() {
 	}
 }
 
-// link passes on what it is given to an address, in both directions. While it is cut, it is
-// silent: it takes connections, and keeps what it is given for later. So does a network that
-// loses all packets, for programs whose systems send them again.
+// link forwards data to an address, in both directions. While it is cut, it is silent: it accepts
+// connections, and keeps their data for later. To programs, a network that loses all packets looks
+// the same, since their systems resend them.
 type link struct {
 	listener net.Listener
 	to       string
@@ -147,7 +147,7 @@ func (l *link) heal() {
 	}
 }
 
-// wait returns when the link is whole.
+// wait blocks until the link is whole.
 func (l *link) wait() {
 	l.mu.Lock()
 	whole := l.whole
@@ -183,7 +183,7 @@ func (l *link) serve() {
 	}
 }
 
-// keep notes a connection, to be closed with the link, unless that has happened.
+// keep records a connection, to be closed with the link, unless the link is already closed.
 func (l *link) keep(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,7 +43,7 @@ func TestACutLinkIsSilentAndLosesNothing(t *testing.T) {
 	for _, cut := range []bool{false, true, true} {
 		if cut {
 			l.cut()
-			l.cut() // which is no news
+			l.cut() // which has no effect
 		}
 		_, err := io.WriteString(c, "hello")
 		require.NoError(t, err)

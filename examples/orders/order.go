@@ -38,7 +38,7 @@ var ErrRefused = durable.NewError("orders.ErrRefused", "orders: refused")
 type Shop struct{ world world }
 
 // Order reserves, waits up to three days for an approval, and charges. Whatever happens to its
-// process, it continues where it was.
+// process, it continues at its last point.
 //
 //movenext:durable name=orders.Order
 func (s *Shop) Order(ctx context.Context, o Request) (r Receipt, err error) {

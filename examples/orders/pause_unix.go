@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pause stops a process for a while, and reports that this was possible. To others it is as one
-// that the network has cut off.
+// pause stops a process for a while, and reports that this was possible. To others it looks like a
+// process that the network has cut off.
 func pause(ctx context.Context, p *os.Process, d time.Duration) bool {
 	if p.Signal(syscall.SIGSTOP) != nil {
 		return false

@@ -107,7 +107,7 @@ func serve(ctx context.Context, dir string) (*storage, error) {
 	}}, nil
 }
 
-// temporary is keep for a store that is gone when it is closed, unless the name is an address.
+// temporary is keep for a store that is removed when it is closed, unless the name is an address.
 func temporary(ctx context.Context, name string) (*storage, error) {
 	dir, err := os.MkdirTemp("", "orders")
 	if err != nil {

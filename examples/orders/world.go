@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// world is what orders have effects on: a warehouse and a bank.
+// world receives the effects of orders: a warehouse and a bank.
 type world interface {
 	// do has an effect once for each key, however often it is called, and returns its id.
 	do(ctx context.Context, effect, key string, price int) (id string, err error)

@@ -9,14 +9,14 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Accounts that each do one thing after the other, and most of which do nothing. A few
-// tellers move money between them.
+// Accounts that each do one thing after another, and most of which are idle. A few tellers move
+// money between them.
 const (
 	tellers   = 4
 	transfers = 10_000 // of each teller
 )
 
-// balances are touched by their account's actor alone.
+// Only an account's actor touches its balance.
 type balances []int
 
 // state is the balances as one number.

@@ -17,7 +17,7 @@ type figures struct {
 
 func (f figures) megabytes() float64 { return float64(f.memory) / 1e6 }
 
-// measure runs a form and looks at the memory now and then.
+// measure runs a form and samples the memory.
 func measure(run func(context.Context, int) (int, error), n int) (f figures, err error) {
 	runtime.GC()
 	before := inUse()

@@ -1,7 +1,7 @@
-// Five small programs of the real kind, each written twice: with goroutines, as a Go
-// programmer writes it, and with machines. The command runs the two forms in turn and
-// prints their figures side by side. Machines need less memory wherever much waits;
-// goroutines win where little waits and much is handed from one to the other.
+// Five small but realistic programs, each written twice: with goroutines, as a Go programmer
+// would write it, and with machines. The command runs the two forms in turn and prints their
+// figures side by side. Machines need less memory wherever many operations wait; goroutines win
+// where few wait and many values are passed between them.
 //
 //	go run ./examples/side-by-side
 package main

@@ -10,12 +10,12 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// An order is reserved, paid and shipped, by services that take their time. If it cannot
-// be paid, the reservation is taken back. All orders are under way at once.
+// An order is reserved, paid and shipped, by slow services. If the payment fails, the reservation
+// is released. All orders are in progress at once.
 
 var errNoMoney = errors.New("the card is refused")
 
-// tally counts what has become of the orders.
+// tally counts the outcomes of the orders.
 type tally struct{ reserved, shipped, released atomic.Int64 }
 
 // state is the tally as one number.
@@ -23,7 +23,7 @@ func (b *tally) state() int {
 	return int(b.reserved.Load()*1_000_000 + b.shipped.Load()*1000 + b.released.Load())
 }
 
-// charge is what the bank says.
+// charge is the bank's answer.
 func charge(order int) error {
 	if order%10 == 9 {
 		return errNoMoney

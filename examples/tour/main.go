@@ -1,8 +1,8 @@
-// Tour is the main job of this project on real input. It surveys every Go file of a
-// source tree (by default that of the Go installation) with functions that are marked
-// //movenext:async, once as plain Go and once as state machines on each of three
-// schedulers, and compares the results. Then it puts a hundred thousand operations to
-// sleep, as goroutines and as machines, and prints what each of them holds.
+// Tour shows the main purpose of this project on real input. It surveys every Go file of a source
+// tree (by default that of the Go installation) with functions that are marked //movenext:async,
+// once as plain Go and once as state machines on each of three schedulers, and compares the
+// results. Then it puts a hundred thousand operations to sleep, as goroutines and as machines, and
+// prints what each of them holds.
 //
 //	tour [-sleepers n] [directory]
 //

@@ -6,12 +6,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// observed counts what machines do on a scheduler. A scheduler is one method, so
-// a counting one is made by wrapping it: an extension, not a feature.
+// observed counts the steps of machines on a scheduler. A scheduler is one method, so a counting
+// one is made by wrapping it: an extension, not a feature.
 type observed struct {
 	schedulers.Scheduler
 	suspensions atomic.Int64 // machines that came back after a suspension
-	hops        atomic.Int64 // machines that continued elsewhere than where they were woken
+	hops        atomic.Int64 // machines that did not continue where they were woken
 }
 
 // Submit implements schedulers.Scheduler.
@@ -23,7 +23,7 @@ func (o *observed) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return o.Scheduler.Submit(&resumed{Work: w, woken: from.From, by: o}, from)
 }
 
-// resumed is a machine on its way from where it was woken to where it continues.
+// resumed is a machine between its wake-up and the place where it continues.
 type resumed struct {
 	schedulers.Work
 	woken schedulers.Worker

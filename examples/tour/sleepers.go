@@ -24,9 +24,9 @@ func nap(ctx context.Context, d time.Duration) error {
 // asleep at once, on a slow or busy machine, they sleep again, twice as long.
 const napTime = 3 * time.Second
 
-// compareSleepers puts n operations to sleep at once, as goroutines and as
-// machines, and prints what each holds. The goroutines call time.Sleep and
-// nothing else: the least that a sleeping goroutine can hold.
+// compareSleepers puts n operations to sleep at once, as goroutines and as machines, and prints
+// what each holds. The goroutines only call time.Sleep: the least that a sleeping goroutine can
+// hold.
 func compareSleepers(ctx context.Context, w io.Writer, n int) error {
 	fmt.Fprintf(w, "\n%d operations asleep at once:\n", n)
 

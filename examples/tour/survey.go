@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// counts is what is counted in one directory: a package and its tests.
+// counts are the counts of one directory: a package and its tests.
 type counts struct {
 	dir                     string
 	files, lines, functions int
@@ -27,9 +27,9 @@ type problem struct {
 	err  error
 }
 
-// surveyPackage counts the Go files of one directory, one after the other. A file
-// that cannot be read or parsed is recorded as a problem, and the survey
-// continues. The error is that of ctx, and the counts are those made until then.
+// surveyPackage counts the Go files of one directory, one after another. A file that cannot be
+// read or parsed is recorded as a problem, and the survey continues. The error is that of ctx,
+// and the counts are those made until then.
 //
 //movenext:async
 func surveyPackage(ctx context.Context, dir string) (counts, error) {
@@ -126,9 +126,8 @@ func countFunctions(path string, source []byte) (int, error) {
 	return n, nil
 }
 
-// packageDirs finds the directories below root that hold Go files. It leaves out
-// what the go command leaves out: testdata, and names that begin with a dot or an
-// underscore.
+// packageDirs finds the directories below root that hold Go files. Like the go command, it leaves
+// out testdata, and names that begin with a dot or an underscore.
 func packageDirs(root string) (dirs []string, problems []problem) {
 	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -1,5 +1,5 @@
-// A result that has not arrived: first in twenty lines, then with a status, a place to
-// run, and an answer for functions that panic.
+// A result that has not arrived: first in twenty lines, then with a status, a place to run, and
+// support for functions that panic.
 package main
 
 import (
@@ -19,8 +19,8 @@ func main() {
 	failures()
 }
 
-// statuses runs a job on a scheduler that takes a step when it is told to, so that
-// each status can be seen.
+// statuses runs a job on a scheduler that takes a step on request, so that each status can be
+// seen.
 func statuses() {
 	ctx, steps := context.Background(), manual.New()
 	var j *job.Job[int]
@@ -37,7 +37,7 @@ func statuses() {
 	fmt.Println("ended:  ", j.Status())
 }
 
-// failures shows three ways to end without a result, told apart by the caller.
+// failures shows three ways to end without a result, which the caller distinguishes.
 func failures() {
 	ctx := context.Background()
 	failed := job.Go(ctx, func(context.Context) error { return errors.New("no such page") })

@@ -57,9 +57,8 @@ func say(ctx context.Context, word string) (string, error) {
 //movenext:async
 func wait(j *job.Job[int]) (int, error) { return j.Await() }
 
-// held returns how many goroutines a thousand waiting calls hold, to the nearest
-// hundred: another goroutine may be just ending. A call returns how to wait for
-// its end.
+// held returns how many goroutines a thousand waiting calls hold, to the nearest hundred: another
+// goroutine may be just ending. A call returns a function that waits for its end.
 func held(call func(j *job.Job[int]) (end func())) int {
 	before := runtime.NumGoroutine()
 	source := job.NewSource[int]()

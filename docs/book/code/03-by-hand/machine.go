@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// resumable is what all machines have in common: how they continue. It is the machine's
+// resumable is the common part of all machines: how they continue. It is the machine's
 // continuation.
 type resumable struct {
 	machine interface{ MoveNext() }

@@ -68,7 +68,7 @@ func (m *late) MoveNext() {
 
 func (m *late) Resume() { m.MoveNext() }
 
-// atOnce completes at the moment when it is asked to report completion.
+// atOnce completes at the moment when OnCompleted is called.
 type atOnce struct{}
 
 func (atOnce) IsCompleted() bool                       { return false }
@@ -147,9 +147,9 @@ resume1:
 	goto next
 }
 
-// Exercise 2: the loop of forgetful makes three turns. A machine like totalMachine makes
-// one, because its test looks at the parameter's field. It needs one more field: a copy
-// of the slice, made when the loop begins.
+// Exercise 2: the loop of forgetful makes three iterations. A machine like totalMachine makes one,
+// because its test reads the parameter's field. It needs one more field: a copy of the slice, made
+// when the loop begins.
 func TestExercise2RangeKeepsACopy(t *testing.T) {
 	ctx := context.Background()
 	complete := []*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}

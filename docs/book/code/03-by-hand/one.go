@@ -11,7 +11,7 @@ func greet(name *job.Job[string]) (string, error) {
 	return "hello, " + text, err
 }
 
-// greetMachine is greet with one await: two parts, and what the second part needs.
+// greetMachine is greet with one await: two parts, and the values that the second part needs.
 type greetMachine struct {
 	resumable
 	state int

@@ -2,14 +2,14 @@ package main
 
 import "sync"
 
-// broken is an operation that first asks and then appends. Each step has the lock, and
-// that does not help.
+// broken is an operation that first checks and then appends. Each step holds the lock, and that
+// does not help.
 type broken struct {
 	mu        sync.Mutex
 	completed bool
 	waiting   []func()
 
-	between func() // what another goroutine does between the question and the append
+	between func() // what another goroutine does between the check and the append
 }
 
 func (b *broken) onCompleted(f func()) {

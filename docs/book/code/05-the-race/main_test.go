@@ -37,9 +37,8 @@ func TestAddAndCompleteAtOnce(t *testing.T) {
 	}
 }
 
-// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To
-// deliver them in the order of adding, reverse the stack once no other goroutine
-// can reach it.
+// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver them in
+// the order of registration, reverse the stack once no other goroutine can reach it.
 func inOrder(newest *node) (oldest *node) {
 	for n := newest; n != nil; {
 		next := n.next

@@ -27,10 +27,9 @@ func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return New() })
 }
 
-// Exercise 1: no goroutine can run the child, since the only one waits for it. A
-// wait that is bounded by a context ends, and then the child runs. (A scheduler
-// whose workers implement schedulers.Blocker would be asked before the wait
-// blocks, and could refuse it.)
+// Exercise 1: no goroutine can run the child, since the only one waits for it. A wait that is
+// bounded by a context ends, and then the child runs. (A scheduler whose workers implement
+// schedulers.Blocker would be notified before the wait blocks, and could refuse it.)
 func TestExercise1AWaitInsideOfTheLoop(t *testing.T) {
 	loop := New()
 	ctx := schedulers.With(context.Background(), loop)
@@ -50,8 +49,8 @@ func TestExercise1AWaitInsideOfTheLoop(t *testing.T) {
 	require.NoError(t, loop.Shutdown(context.Background()))
 }
 
-// bounded is exercise 2. Resumed work is accepted even without room: a machine that has
-// begun must be able to run its deferred calls.
+// bounded is exercise 2. Resumed work is accepted even without space: a machine that has begun
+// must be able to run its deferred calls.
 type bounded struct {
 	*Loop
 	room int

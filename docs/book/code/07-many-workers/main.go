@@ -47,7 +47,7 @@ func order(opts ...job.Option) (log []string) {
 	return log
 }
 
-// steal puts six jobs into the queue of a worker that then has no time for them.
+// steal puts six jobs into the queue of a worker that is then kept busy.
 func steal() {
 	s := workstealing.New(workstealing.Processors(2))
 	ctx := schedulers.With(context.Background(), s)

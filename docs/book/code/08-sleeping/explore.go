@@ -1,6 +1,6 @@
 package main
 
-// state is all that the worker and the submitter share, and the current step of each.
+// state is everything that the worker and the submitter share, and the current step of each.
 type state struct {
 	queued   int  // work items in the queue
 	sleeping bool // the worker says: wake me after a submission

@@ -16,8 +16,8 @@ func Example() {
 	// say so, look again, sleep: 8 orders, loses work in:
 }
 
-// Exercise 1: the submitter asks whether the worker sleeps before it puts the work into
-// the queue.
+// Exercise 1: the submitter checks whether the worker sleeps before it puts the work into the
+// queue.
 func TestExercise1AskingFirstLosesWork(t *testing.T) {
 	asleep := false
 	asksFirst := []step{

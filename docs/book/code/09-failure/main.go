@@ -1,4 +1,4 @@
-// A service that fails in every possible way, and a caller that tells the ways apart.
+// A service that fails in every possible way, and a caller that distinguishes them.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 
 var errTooLittle = errors.New("too little money")
 
-// account has a bug: between its question and its answer others may come.
+// account has a bug: others may run between its check and its update.
 type account struct{ balance int }
 
 // withdraw takes money from the account, if there is enough.
@@ -25,7 +25,7 @@ func (a *account) withdraw(ctx context.Context, amount int) error {
 	if a.balance < amount {
 		return errTooLittle
 	}
-	job.Yield() // in a real program: asks a bank
+	job.Yield() // in a real program: calls a bank
 	a.balance -= amount
 	return nil
 }

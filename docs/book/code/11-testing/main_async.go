@@ -79,7 +79,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, re
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:26
 		return true, errTooLittle
 	}
-	// main.go:28: job.Yield() // in a real program: asks a bank
+	// main.go:28: job.Yield() // in a real program: calls a bank
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:84
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
@@ -219,4 +219,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4eb18d122c118a98
+// Digest of what is above: 10b0db2a7b7e3def

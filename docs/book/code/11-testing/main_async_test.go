@@ -50,29 +50,29 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:48
 	f.before = *f.sum
-	// main_test.go:50: n, err := part.Await()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+	// main_test.go:49: n, err := part.Await()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	f.await1 = part
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 		f.await1 = nil
 		*f.sum = f.before + n
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:52
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:51
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:79
@@ -80,7 +80,7 @@ resume1:
 
 // Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
-	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 50)
+	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
 }
 
 // addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
@@ -165,8 +165,8 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:98: if err := g.mu.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+	// main_test.go:97: if err := g.mu.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:172
 	if f.lock1 == nil {
@@ -175,59 +175,59 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:99
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:99
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 		unlock1 := f.g.mu.Unlock
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 			defer unlock1()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 			raise()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 		})
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:103
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:103
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
-	// main_test.go:105: job.Yield()
+	// main_test.go:104: job.Yield()
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:213
 	f.State = 2
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:105
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	return r.Yield(), nil
 resume2:
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:105
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:107
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:107
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:226
 }
 
 // Location returns where [guarded.withdraw] is suspended.
 func (f *guardedWithdrawLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 98, 105)
+	return f.Frame.At("main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
 }
 
 // Results returns what [guarded.withdraw] returned, or raises again the panic that ended it.
@@ -254,4 +254,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0c6acd78a13f4453
+// Digest of what is above: 2ca1d933c99078e9

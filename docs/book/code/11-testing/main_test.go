@@ -29,8 +29,7 @@ func Example() {
 	// 10 tries, 45m0s later, <nil> in less than a minute: true
 }
 
-// The oracle: the plain form defines what the machine has to do. Each form gets an
-// account of its own.
+// The oracle: the plain form defines what the machine has to do. Each form gets its own account.
 func TestBothFormsDoTheSame(t *testing.T) {
 	ctx := context.Background()
 	for _, amount := range []int{0, 80, 100, 101} {
@@ -67,8 +66,8 @@ func TestTheSecondAdditionOverwritesTheFirst(t *testing.T) {
 	assert.Equal(t, 2, sum, "the bug, every time")
 }
 
-// Exercise 1: the standard library's bubbles have a clock of their own, too. The
-// scheduler has to be made inside the bubble, because timers belong to it.
+// Exercise 1: the standard library's bubbles also have their own clock. The scheduler has to be
+// made inside the bubble, because timers belong to it.
 func TestExercise1ABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New()
@@ -86,8 +85,8 @@ func TestExercise1ABubble(t *testing.T) {
 	})
 }
 
-// guarded is exercise 2: the lock is held from the question to the answer, across the
-// suspension between them.
+// guarded is exercise 2: the lock is held from the check to the update, across the suspension
+// between them.
 type guarded struct {
 	mu      coord.Mutex
 	balance int

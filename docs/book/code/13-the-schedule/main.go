@@ -1,5 +1,5 @@
-// Command 13-the-schedule looks for the schedule in which a program fails, in three ways,
-// and shrinks what it finds.
+// Command 13-the-schedule looks for the schedule in which a program fails, in three ways, and
+// shrinks each failing schedule.
 package main
 
 import (
@@ -131,7 +131,7 @@ func highest(turns []simulation.Turn, priority map[uint64]float64, dice *rand.Ra
 	return best
 }
 
-// shrink takes back each deviation without which p fails as well.
+// shrink removes each deviation without which p still fails.
 func shrink(p program, s schedule) schedule {
 	for at := range s {
 		shorter := slices.Clone(s)
@@ -192,7 +192,7 @@ func dine(ctx context.Context, left, right *coord.Mutex) error {
 // forks lie between the philosophers.
 type forks [3]coord.Mutex
 
-// philosophers is a table of three. The last to sit down comes when the others have begun.
+// philosophers is a table of three. The last one sits down when the others have begun.
 //
 //movenext:async
 func philosophers(ctx context.Context) error {

@@ -57,12 +57,12 @@ func late(forgetful bool) (read bool, err error) {
 		return false, err
 	}
 	defer func() { _, _ = c.close(), syscall.Close(peer) }()
-	_, nothing := syscall.Read(c.fd, make([]byte, 8)) // the machine looks: there is nothing
+	_, nothing := syscall.Read(c.fd, make([]byte, 8)) // the machine checks: there is nothing
 	if _, err := syscall.Write(peer, []byte("hello")); err != nil {
 		return false, err
 	}
-	p.poll(1000)     // the event comes
-	j := c.arrival() // and only now the machine says that it waits
+	p.poll(1000)     // the event arrives
+	j := c.arrival() // and only now the machine registers its wait
 	for p.poll(0) {
 	}
 	return j.IsCompleted() && nothing == syscall.EAGAIN, nil

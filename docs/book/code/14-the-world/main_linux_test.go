@@ -21,7 +21,7 @@ func Example() {
 	// 300 connections, 300 answers, fewer goroutines than connections: true, <nil>
 }
 
-// Exercise 1: close tells the machine that waits, or it waits forever.
+// Exercise 1: close notifies the machine that waits; otherwise it would wait forever.
 func (c *conn) closeAndTell() error {
 	c.poller.mu.Lock()
 	waiter := c.waiter
@@ -46,8 +46,8 @@ func TestExercise1CloseTellsTheWaiter(t *testing.T) {
 	assert.ErrorIs(t, err, syscall.EBADF)
 }
 
-// Exercise 2: a number that comes back is another connection. The event has the number and
-// a generation, and an old one is dropped.
+// Exercise 2: a reused number belongs to another connection. The event has the number and a
+// generation, and an old one is dropped.
 func TestExercise2AnOldEventIsDropped(t *testing.T) {
 	type key struct {
 		fd, generation int32

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// poller tells which sockets have something to read. The kernel keeps the list.
+// poller reports which sockets have something to read. The kernel keeps the list.
 type poller struct {
 	epoll     int
 	forgetful bool // see the text: without the flag ready
@@ -22,7 +22,7 @@ type conn struct {
 	fd     int
 
 	// Guarded by poller.mu.
-	ready  bool                  // something has arrived since the last look
+	ready  bool                  // something has arrived since the last check
 	waiter *job.Source[job.Void] // of the machine that waits, or nil
 }
 
@@ -31,7 +31,7 @@ func newPoller() (*poller, error) {
 	return &poller{epoll: epoll, conns: map[int32]*conn{}}, err
 }
 
-// add begins to watch a descriptor. Edge-triggered: the kernel speaks when something
+// add begins to watch a descriptor. Edge-triggered: the kernel reports an event when something
 // arrives, and not again until something else does.
 func (p *poller) add(fd int) (*conn, error) {
 	c := &conn{poller: p, fd: fd}
@@ -43,7 +43,7 @@ func (p *poller) add(fd int) (*conn, error) {
 	return c, err
 }
 
-// poll waits for events, and tells the machines. It reports whether there were any.
+// poll waits for events, and notifies the machines. It reports whether there were any.
 func (p *poller) poll(milliseconds int) bool {
 	var events [128]syscall.EpollEvent
 	n, _ := syscall.EpollWait(p.epoll, events[:], milliseconds)
@@ -57,7 +57,7 @@ func (p *poller) poll(milliseconds int) bool {
 	return n > 0
 }
 
-// tell wakes the waiter, or leaves word for the next one.
+// tell wakes the waiter, or sets the flag for the next one.
 func (c *conn) tell() {
 	switch {
 	case c.waiter != nil:
@@ -68,7 +68,7 @@ func (c *conn) tell() {
 	}
 }
 
-// arrival returns a job that ends when something has arrived since the last look.
+// arrival returns a job that ends when something has arrived since the last check.
 func (c *conn) arrival() *job.Job[job.Void] {
 	c.poller.mu.Lock()
 	defer c.poller.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *conn) arrival() *job.Job[job.Void] {
 	return c.waiter.Job()
 }
 
-// read reads what is there, and suspends while nothing is.
+// read reads the available data, and suspends while there is none.
 //
 //movenext:async
 func (c *conn) read(buffer []byte) (int, error) {

@@ -1,4 +1,4 @@
-// Fair shares: a queue for each batch, over a scheduler that knows nothing of it.
+// Fair shares: a queue for each batch, over a scheduler that is unaware of them.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// pile is a scheduler that runs its work when it is told to, on the caller's goroutine.
+// pile is a scheduler that runs its work on request, on the caller's goroutine.
 type pile struct {
 	works       []schedulers.Work
 	newestFirst bool

@@ -101,9 +101,9 @@ func TestExercise2AQueueThatEntersAtNextOvertakes(t *testing.T) {
 	assert.Equal(t, "sssLLL", order(true))
 }
 
-// closing is exercise 3: a queue that can be closed. The question whether it is closed
-// and the addition of the item are one step under one lock. Otherwise an item could be
-// added to a queue that is gone.
+// closing is exercise 3: a queue that can be closed. The check whether it is closed and the
+// addition of the item are one step under one lock. Otherwise an item could be added to a queue
+// that is gone.
 type closing struct {
 	*Queue
 	mu     sync.Mutex

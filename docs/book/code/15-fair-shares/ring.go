@@ -25,7 +25,7 @@ type Queue struct {
 // CreateQueue returns a new queue.
 func (r *Ring) CreateQueue() *Queue { return &Queue{ring: r} }
 
-// Submit queues w, and asks the scheduler beneath to run one item, whichever is due.
+// Submit queues w, and submits a ticket to the scheduler beneath, to run one item.
 func (q *Queue) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return schedulers.ErrRejected

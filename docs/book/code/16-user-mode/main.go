@@ -19,7 +19,7 @@ func (s *scheduler) add(name string, fn func(*worker)) {
 	s.alive++
 }
 
-// entry is called each time the thread is free, and says why.
+// entry is called each time the thread is free, with the reason.
 func (s *scheduler) entry(a activation) *worker {
 	switch a.reason {
 	case yielded:

@@ -50,9 +50,9 @@ func TestExercise1ThreeTurnsToOne(t *testing.T) {
 	assert.Equal(t, []string{"r1", "r2", "r3", "b1", "r4", "r5", "b2", "b3"}, order)
 }
 
-// locks is exercise 2: which contexts are locked, and which of these were asked for. A
-// locked worker is not picked. The attempt is remembered, and the unlock puts the worker
-// on the list, as if its blocking had ended.
+// locks is exercise 2: which contexts are locked, and which of these the entry point tried to
+// execute. A locked worker is not picked. The attempt is remembered, and the unlock puts the
+// worker on the list, as if its blocking had ended.
 type locks struct{ locked, wanted map[*worker]bool }
 
 func (l *locks) execute(w *worker) bool {

@@ -72,9 +72,9 @@ func TestExercise2InPlaceUnderALock(t *testing.T) {
 	}
 }
 
-// Exercise 3: a task that starts its successor keeps the only worker, as the newest comes
-// first. A look at the oldest every 61st time ends that. Here the queue alone is enough:
-// it is asked for its next task, and given a successor.
+// Exercise 3: a task that starts its successor keeps the only worker, as the newest comes first.
+// Taking the oldest every 61st time ends that. Here the queue alone is enough: the test takes its
+// next task, and adds a successor.
 func TestExercise3TheOldestEvery61stTime(t *testing.T) {
 	served := func(every int) (after int) {
 		queue := []string{"old", "feeds itself"}

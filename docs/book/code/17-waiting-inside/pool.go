@@ -12,8 +12,8 @@ type task struct {
 	ended chan struct{}
 }
 
-// pool is a small pool with one queue, the newest first. remedies says what a wait
-// inside of its work does.
+// pool is a small pool with one queue, the newest first. remedies determines what a wait inside
+// its work does.
 type pool struct {
 	remedies remedies
 
@@ -25,7 +25,7 @@ type pool struct {
 	started int // workers that were ever started
 }
 
-// remedies are the answers to a wait inside of work.
+// remedies are the ways to handle a wait inside work.
 type remedies struct {
 	inPlace bool // run the awaited task on the waiter's goroutine if it has not begun
 	inject  bool // let another worker run while one waits
@@ -40,7 +40,7 @@ func newPool(width int, r remedies) *pool {
 	return p
 }
 
-// worker is what a task is given.
+// worker is the argument of a task.
 type worker struct{ of *pool }
 
 // start queues fn.
@@ -53,7 +53,7 @@ func (p *pool) start(fn func(*worker)) *task {
 	return t
 }
 
-// dispatch starts a worker if there is work and room; mu is held.
+// dispatch starts a worker if there is work and capacity; mu is held.
 func (p *pool) dispatch() {
 	if len(p.queue) > 0 && p.running < p.width {
 		p.running++
@@ -62,8 +62,7 @@ func (p *pool) dispatch() {
 	}
 }
 
-// work is the goroutine of a worker. It ends when there is nothing to do, or too many
-// run.
+// work is the goroutine of a worker. It ends when there is nothing to do, or too many workers run.
 func (p *pool) work() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

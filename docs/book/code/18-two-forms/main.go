@@ -15,8 +15,8 @@ import (
 // sumAsync is the twin in one of its forms.
 type sumAsync func(a, b *job.Job[int]) *job.Job[int]
 
-// cost returns how many objects, and how many bytes, a call of f allocates. What else the
-// process allocates can only add to that, so the least of several measurements counts.
+// cost returns how many objects, and how many bytes, a call of f allocates. Other allocations of
+// the process can only add to that, so the least of several measurements counts.
 func cost(f func()) (objects, bytes uint64) {
 	const calls = 100
 	objects, bytes = math.MaxUint64, math.MaxUint64
@@ -33,8 +33,8 @@ func cost(f func()) (objects, bytes uint64) {
 	return objects, bytes
 }
 
-// measure prints what a call costs that does not wait, and one that waits for its second
-// job. The caller's own source is not counted.
+// measure prints the cost of a call that does not wait, and of one that waits for its second job.
+// The caller's own source is not counted.
 func measure(form string, sum sumAsync) {
 	one, big := job.FromResult(1), job.FromResult(1000)
 	objects, bytes := cost(func() { _ = sum(one, big) })

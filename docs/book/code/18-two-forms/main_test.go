@@ -61,8 +61,8 @@ func sizes(of reflect.Type, names ...string) []uintptr {
 	return all
 }
 
-// Exercise 1: after the first wait, first and words are needed up to the sum, and a not
-// at all. All of that happens in one part, so it is on the stack.
+// Exercise 1: after the first wait, first and words are needed up to the sum, and a not at all.
+// All of that happens in one part, so these variables are on the stack.
 func TestExercise1WhatAMachineKeeps(t *testing.T) {
 	assert.Equal(t, []string{"Frame", "b", "await1", "sum"}, fields(reflect.TypeFor[release.SumLocals]()))
 	assert.Subset(t, fields(reflect.TypeFor[debug.SumFrame]()), []string{"a", "b", "first", "err", "words", "sum", "second"})

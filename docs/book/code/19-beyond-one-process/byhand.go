@@ -9,7 +9,7 @@ import (
 type world struct {
 	effects map[string]int // by name: how often
 	known   map[string]bool
-	keyed   bool // a key that is known has its effect no more
+	keyed   bool // a known key has no further effect
 }
 
 func newWorld(keyed bool) *world {
@@ -32,10 +32,10 @@ type saved struct {
 	Paid  string
 }
 
-// disk is what is left of a process that dies: one document.
+// disk is the remainder of a process that dies: one document.
 type disk []byte
 
-// load is the order as it was saved last.
+// load returns the order as it was last saved.
 func (d disk) load() (o saved) {
 	if err := json.Unmarshal(d, &o); err != nil {
 		panic(err) // we have written it ourselves
@@ -52,10 +52,10 @@ func (d *disk) save(o saved) {
 	*d = text
 }
 
-// died says that the process is gone.
+// died reports that the process is gone.
 type died struct{}
 
-// moveNext makes the step of the state, and goes to the next one.
+// moveNext runs the step of the state, and advances to the next one.
 func (o *saved) moveNext(w *world, dies func(step string)) (finished bool) {
 	key := fmt.Sprint("order-1/", o.State) // the same whenever this step is repeated
 	switch o.State {

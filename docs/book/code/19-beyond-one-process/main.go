@@ -23,8 +23,8 @@ func main() {
 	}
 }
 
-// inTwoProcesses starts an order on one engine, and lets another one continue it. The store is
-// all that they share; what is in memory here is a file or a database elsewhere.
+// inTwoProcesses starts an order on one engine, and lets another one continue it. They share only
+// the store, which is in memory here and would be a file or a database elsewhere.
 func inTwoProcesses(ctx context.Context) error {
 	store, w := durable.NewMemory(), newWorld(true)
 	first, err := durable.Open(ctx, store)

@@ -36,7 +36,7 @@ func TestExercise1AWriteMoreDoesNotHelp(t *testing.T) {
 	assert.Equal(t, 2, w.effects["reserve"])
 }
 
-// Exercise 2: without keys the durable function charges twice, as that by hand does. The test
+// Exercise 2: without keys the durable function charges twice, like the handwritten one. The test
 // runs it once for each of its writes, and dies there.
 func TestExercise2TheSameWithoutKeys(t *testing.T) {
 	for _, keyed := range []bool{true, false} {

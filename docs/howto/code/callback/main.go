@@ -1,4 +1,4 @@
-// A library with callbacks, as something that can be awaited, and cancelled.
+// A library with callbacks, wrapped so that its calls can be awaited and cancelled.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 // client is the library: it calls done from some goroutine of its own, some time later.
 type client struct{ latency time.Duration }
 
-// lookup returns a function that gives the lookup up.
+// lookup returns a function that cancels the lookup.
 func (c client) lookup(name string, done func(address string, err error)) (stop func() bool) {
 	return time.AfterFunc(c.latency, func() { done("address of "+name, nil) }).Stop
 }

@@ -1,5 +1,5 @@
-// A library of C that calls back, as something that can be awaited, and canceled. It is a
-// module of its own, since it needs a C compiler.
+// A C library with callbacks, wrapped so that its calls can be awaited and canceled. It is a
+// separate module, since it needs a C compiler.
 package main
 
 //go:generate go tool movenext .

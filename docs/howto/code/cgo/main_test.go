@@ -30,8 +30,7 @@ func TestThePageShowsWhatTheProgramPrints(t *testing.T) {
 	assert.Equal(t, string(shown[1]), out.String())
 }
 
-// TestTheLibraryIsInCWhereThereIsACompiler keeps the stand-in from being all that is ever
-// tested.
+// TestTheLibraryIsInCWhereThereIsACompiler ensures that not only the stand-in is tested.
 func TestTheLibraryIsInCWhereThereIsACompiler(t *testing.T) {
 	if os.Getenv("CGO_ENABLED") == "0" {
 		t.Skip("cgo is switched off")

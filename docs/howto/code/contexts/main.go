@@ -15,7 +15,7 @@ import (
 
 const patience = 10 * time.Millisecond
 
-// answer has its answer when the event is set, and says so if its context ends before.
+// answer returns its answer when the event is set, or prints that its context has ended before.
 //
 //movenext:async
 func answer(ctx context.Context, known *coord.ManualResetEvent) (int, error) {
@@ -35,8 +35,7 @@ func endsBoth(ctx context.Context, known *coord.ManualResetEvent) (int, error) {
 	return answer(ctx, known)
 }
 
-// endsTheWait bounds the wait alone: the operation continues, and its result may still be
-// read.
+// endsTheWait bounds only the wait: the operation continues, and its result may still be read.
 //
 //movenext:async
 func endsTheWait(ctx context.Context, known *coord.ManualResetEvent) (int, error) {
@@ -48,8 +47,8 @@ func endsTheWait(ctx context.Context, known *coord.ManualResetEvent) (int, error
 	return j.Await()
 }
 
-// cleansUp has work to do after its context has ended: in one that has not, with a limit of
-// its own.
+// cleansUp has work to do after its context has ended. It uses a context that has not ended, with
+// its own limit.
 //
 //movenext:async
 func cleansUp(ctx context.Context, known *coord.ManualResetEvent) (n int, err error) {

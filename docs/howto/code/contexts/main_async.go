@@ -272,46 +272,46 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:42
 	f.j = answerAsync(ctx, f.known)
-	// main.go:44: _, err := job.WaitTimeout(ctx, j, patience).Await()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	f.await1 = job.WaitTimeout(ctx, f.j, patience)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:283
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 		f.await1 = nil
 		var wait *job.WaitError
 		fmt.Println("  the wait ends:", errors.As(err, &wait), "the operation ended:", f.j.IsCompleted())
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:46
 	f.known.Set()
-	// main.go:48: return j.Await()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:48
+	// main.go:47: return j.Await()
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	f.await1 = f.j
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:305
 		goto resume2
 	}
 	f.State = 2
 	f.known, f.j = nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	return r.Await(f.await1), 0, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:317
 	f.State = statemachine.Finished
@@ -320,7 +320,7 @@ resume2:
 
 // Location returns where [endsTheWait] is suspended.
 func (f *endsTheWaitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 44, 48)
+	return f.Frame.At("main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
 // endsTheWaitMachine is the root of a chain of calls that begins with [endsTheWait]: chain, job and frame in one allocation.
@@ -398,30 +398,30 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
 		*args.ctx, cancel = context.WithTimeout((*args.ctx), patience)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
 			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
 		})
 		ctx := args.ctx
 		known := args.known
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
 			machine := cleansUpFunc1Enter(r, ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
 			return statemachine.Entered(machine != nil)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
 		})
 	}
-	// main.go:65: return answer(ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+	// main.go:64: return answer(ctx, known)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer2, answer3 = answerEnter(r, (*args.ctx), args.known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:427
 	if f.answer1 == nil {
@@ -430,17 +430,17 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer2, answer3 = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.n, f.err = answer2, answer3
 epilogue:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:446
 		return true, false
@@ -448,7 +448,7 @@ epilogue:
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:454
 	goto epilogue
@@ -456,7 +456,7 @@ resume2:
 
 // Location returns where [cleansUp] is suspended.
 func (f *cleansUpFrame) Location() statemachine.Location {
-	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 65, 66)
+	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
 // cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
@@ -523,18 +523,18 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
 		ctx2, cancel := context.WithTimeout(context.WithoutCancel((*args.ctx)), time.Hour)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
 			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
 		})
 		args.known.Set()
-		// main.go:62: m, late := answer(ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
+		// main.go:61: m, late := answer(ctx, known)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:541
@@ -544,23 +544,23 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	f.answer1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:559
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 62)
+	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 61)
 }
 
 // Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
@@ -568,4 +568,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: f9df40a1dc5ecd39
+// Digest of what is above: 21baa16aab5bdde4

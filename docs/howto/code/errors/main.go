@@ -1,5 +1,5 @@
-// The ways in which a job fails, told apart by its caller: an error, a panic, a
-// cancellation, and a wait that was given up while the work continues.
+// The ways in which a job fails, which its caller distinguishes: an error, a panic, a
+// cancellation, and a wait that gave up while the work continues.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// describe says what became of a job.
+// describe names the outcome of a job.
 func describe(err error) string {
 	var crash *job.PanicError
 	var wait *job.WaitError

@@ -1,5 +1,5 @@
-// A program whose schedulers and jobs are seen from outside: by Prometheus, by package
-// expvar, in a log, as spans.
+// A program whose schedulers and jobs are visible from outside: to Prometheus, to package expvar,
+// in a log, as spans.
 package main
 
 import (
@@ -66,7 +66,7 @@ func (s *spans) hear(e inspect.Event) {
 	}
 }
 
-// get asks as Prometheus does.
+// get makes a request like Prometheus.
 func get(mux *http.ServeMux) string {
 	server := httptest.NewServer(mux)
 	defer server.Close()
@@ -82,7 +82,7 @@ func get(mux *http.ServeMux) string {
 	return string(text)
 }
 
-// withoutTime leaves out what differs from run to run.
+// withoutTime removes the parts that differ from run to run.
 func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey || a.Key == "job" {
 		return slog.Attr{}

@@ -1,5 +1,4 @@
-// Two tenants share one worker. One has a hundred requests waiting, the other one
-// three.
+// Two tenants share one worker. One has a hundred requests waiting, the other three.
 package main
 
 import (

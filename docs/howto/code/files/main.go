@@ -1,5 +1,5 @@
-// Files from machines. A file blocks a thread of the system, so what reads and writes runs
-// in the lane for blocking work, and a machine awaits it.
+// Files from machines. A file operation blocks an OS thread, so reads and writes run in the lane
+// for blocking work, and a machine awaits them.
 package main
 
 //go:generate go tool movenext .
@@ -24,8 +24,8 @@ func read(ctx context.Context, name string) *job.Job[[]byte] {
 	return job.Blocking(ctx, func(context.Context) ([]byte, error) { return os.ReadFile(name) })
 }
 
-// save writes a file that has either the old text or the new one, also after a power
-// failure. All steps are one function: each job costs a slot of the lane and a goroutine.
+// save writes a file that has either the old text or the new one, even after a power failure. All
+// steps are one function: each job costs a slot of the lane and a goroutine.
 func save(ctx context.Context, name string, text []byte) *job.Job[job.Void] {
 	return job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.Void{}, replace(name, text) })
 }
@@ -47,11 +47,11 @@ func replace(name string, text []byte) (err error) {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(name)) // the name is in the folder
+	return syncFolder(filepath.Dir(name)) // the folder stores the name
 }
 
-// syncFolder makes the names in a folder durable, on systems that can. An error means that
-// the new file is there, and may be gone after a power failure.
+// syncFolder makes the names in a folder durable, on systems that can. An error means that the new
+// file is in place, but may be lost in a power failure.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

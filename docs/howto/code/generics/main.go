@@ -23,15 +23,15 @@ type store[K, V any] interface {
 	GetAsync(ctx context.Context, key K) *job.Job[V]
 }
 
-// cache keeps what it has got from another store.
+// cache keeps the values that it has got from another store.
 type cache[K comparable, V any] struct {
 	from  store[K, V]
-	turns coord.KeyedMutex[K] // one asks for a key, the others wait for that
+	turns coord.KeyedMutex[K] // one requests a key, the others wait for it
 	mu    sync.Mutex          // guards known
 	known map[K]V
 }
 
-// Get asks the other store once for each key.
+// Get queries the other store once for each key.
 //
 //movenext:async
 func (c *cache[K, V]) Get(ctx context.Context, key K) (V, error) {

@@ -1,6 +1,5 @@
-// gRPC from machines. A server has a goroutine for each call, and a client holds one for
-// each call in flight: package grpc is made so. What a call waits for within the program
-// holds none.
+// gRPC from machines. Package grpc uses one goroutine for each call in a server and for each call
+// in flight in a client. Waits of a call within the program hold none.
 package main
 
 //go:generate go tool movenext .
@@ -30,8 +29,8 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// call makes a call of a client, whose method is given, as a job on a goroutine apart from
-// the workers. The end of ctx ends the call.
+// call calls the given method of a client, as a job on a goroutine separate from the workers. The
+// end of ctx ends the call.
 func call[Q, A any](ctx context.Context, method func(context.Context, Q, ...grpc.CallOption) (A, error), request Q) *job.Job[A] {
 	return job.Blocking(ctx, func(ctx context.Context) (A, error) { return method(ctx, request) })
 }

@@ -59,14 +59,14 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:43
 	f.totals = make([]int64, len(args.baskets))
-	// main.go:45: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
+	// main.go:44: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 	{
 		baskets := args.baskets
 		client := args.client
 		totals := f.totals
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		f.inScope1 = job.InScopeAsync(args.ctx, func(_ context.Context, s *job.Scope) error {
 			s.Limit(4)
 			for i, names := range baskets {
@@ -77,25 +77,25 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:83
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	return r.Await(f.inScope1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:97
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:56
 			return true, 0, err
 		}
 		lowest := f.totals[0]
@@ -104,7 +104,7 @@ resume1:
 		}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:106
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:62
 		return true, lowest, nil
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:111
@@ -112,7 +112,7 @@ resume1:
 
 // Location returns where [cheapest] is suspended.
 func (f *cheapestLocals) Location() statemachine.Location {
-	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 45)
+	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
 }
 
 // cheapestMachine is the root of a chain of calls that begins with [cheapest]: chain, job and frame in one allocation.
@@ -173,27 +173,27 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	default:
 		f.Misuse(state)
 	}
-	// main.go:49: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+	// main.go:48: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	f.await1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:182
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 		total, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 		f.await1 = nil
 		f.totals[f.i] = total.GetCents()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:195
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:50
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:200
@@ -201,7 +201,7 @@ resume1:
 
 // Location returns where a function literal of [cheapest] is suspended.
 func (f *cheapestFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 49)
+	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
 }
 
 // cheapestFunc1Machine is the root of a chain of calls that begins with a function literal of [cheapest]: chain and frame in one allocation.
@@ -262,50 +262,50 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:70
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:70
 		f.ctx2, cancel = context.WithCancel(f.ctx)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
 			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
 		})
-		// main.go:73: stream, err := job.Blocking(ctx, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
+		// main.go:72: stream, err := job.Blocking(ctx, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
 		client := f.client
 		ctx2 := f.ctx2
 		name := f.name
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		f.await1 = job.Blocking(f.ctx2, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
 			return client.Watch(ctx2, &prices.Good{Name: name})
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:288
 		goto resume1
 	}
 	f.State = 1
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		var err2 error
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		f.stream, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 		if err2 == nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 			goto endIf1
 		}
-		// main.go:77: yield(0, err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:77
+		// main.go:76: yield(0, err)
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:312
@@ -313,43 +313,43 @@ resume1:
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 	_ = f.Wanted(r)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:78
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:77
 	return true
 endIf1:
 for1:
-	// main.go:81: price, err := job.Blocking(ctx, func(context.Context) (*prices.Price, error) { return stream.Recv() }).Await()
+	// main.go:80: price, err := job.Blocking(ctx, func(context.Context) (*prices.Price, error) { return stream.Recv() }).Await()
 	{
 		stream := f.stream
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		f.await3 = job.Blocking(f.ctx2, func(context.Context) (*prices.Price, error) { return stream.Recv() })
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if f.await3.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:332
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.client, f.name, f.err = nil, nil, "", nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	return r.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		var price *prices.Price
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		price, f.err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		f.await3 = nil
 		if errors.Is(f.err, io.EOF) {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:83
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:82
 			return true
 		}
-		// main.go:85: if !yield(price.GetCents(), err) || err != nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+		// main.go:84: if !yield(price.GetCents(), err) || err != nil {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		f.Emit(price.GetCents(), f.err)
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:356
@@ -358,23 +358,23 @@ resume3:
 	return true
 resume4:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		if !yield1 {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 	if f.err == nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:86
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:86
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:381
@@ -383,7 +383,7 @@ endIf2:
 
 // Location returns where [watch] is suspended.
 func (f *watchFrame) Location() statemachine.Location {
-	return f.Frame.At("main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 73, 77, 81, 85)
+	return f.Frame.At("main.watch", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 72, 76, 80, 84)
 }
 
 // followAsync starts [follow] as a state machine and returns its job.
@@ -438,13 +438,13 @@ func (f *followFrame) moveNext(r *statemachine.Run, args *followArgs) (finished 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	f.loop1 = statemachine.RangeStream(watchAsync(args.ctx, args.client, args.name))
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:94: for cents, err := range watch(ctx, client, name) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+	// main.go:93: for cents, err := range watch(ctx, client, name) {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:450
 		goto resume1
@@ -452,19 +452,19 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
 			goto leave1
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
 		if f.seen = append(f.seen, cents); len(f.seen) == f.most {
 			goto leave2
@@ -473,7 +473,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:474
 	goto range1
 leave1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
 		goto resume2
@@ -481,18 +481,18 @@ leave1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loop1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	return true
 leave2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:498
 		goto resume3
@@ -500,32 +500,32 @@ leave2:
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:510
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:98
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loop1 = nil
 endRange1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:102
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:102
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:102
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
 //line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:524
 }
 
 // Location returns where [follow] is suspended.
 func (f *followFrame) Location() statemachine.Location {
-	return f.Frame.At("main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 94, 94, 94)
+	return f.Frame.At("main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
 }
 
 // followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in one allocation.
@@ -545,4 +545,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5ceebfe0a6c57fce
+// Digest of what is above: d6b353f87788aedf

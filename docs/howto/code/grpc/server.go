@@ -71,8 +71,8 @@ func (s *shop) price(ctx context.Context, name string) (int64, error) {
 	return cents, nil
 }
 
-// Watch implements prices.PricesServer. The stream has a goroutine in any case, so the
-// plain form of the sequence will do: it waits in this loop.
+// Watch implements prices.PricesServer. The stream has a goroutine anyway, so the plain form of
+// the sequence suffices: it waits in this loop.
 func (s *shop) Watch(good *prices.Good, out grpc.ServerStreamingServer[prices.Price]) error {
 	for cents, err := range s.changes(out.Context(), good.GetName()) {
 		if err != nil {
@@ -99,7 +99,7 @@ func (s *shop) changes(ctx context.Context, name string) iter.Seq2[int64, error]
 	}
 }
 
-// fair is an interceptor: all that a call starts runs in its tenant's share of the workers.
+// fair is an interceptor: all work that a call starts runs in its tenant's share of the workers.
 func fair(share func(tenant string) schedulers.Scheduler) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		tenant := "none"

@@ -1,6 +1,6 @@
-// Many HTTP requests from machines. Each request holds a goroutine while the standard
-// library waits for its answer, so the number in flight is bounded, and what does not run
-// yet holds none.
+// Many HTTP requests from machines. Each request holds a goroutine while the standard library
+// waits for its answer, so the number in flight is bounded, and requests that do not run yet hold
+// none.
 package main
 
 //go:generate go tool movenext .
@@ -16,8 +16,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// get is client.Get with a limit on the body, as a job on a goroutine apart from the
-// workers. The end of ctx ends the request.
+// get is client.Get with a limit on the body, as a job on a goroutine separate from the workers.
+// The end of ctx ends the request.
 func get(ctx context.Context, client *http.Client, url string) *job.Job[string] {
 	return job.Blocking(ctx, func(ctx context.Context) (string, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)

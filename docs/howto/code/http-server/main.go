@@ -14,8 +14,7 @@ import (
 
 //go:generate go tool movenext .
 
-// backend answers after a while. A key of its own makes it slow, another makes it
-// crash.
+// backend answers after a while. One key makes it slow, another makes it crash.
 //
 //movenext:async
 func backend(ctx context.Context, name, key string) (string, error) {

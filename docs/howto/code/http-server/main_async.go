@@ -77,13 +77,13 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
 		delay := time.Millisecond
 		if f.key == "slow" {
 			delay = time.Hour
 		}
-		// main.go:26: if err := job.Sleep(ctx, delay); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
+		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		asleep1, err = statemachine.Sleep(r, ctx, delay)
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
@@ -93,14 +93,14 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:102
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:27
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 		return true, "", err
 	}
 	if f.key == "broken" {
@@ -108,14 +108,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:110
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:32
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:31
 	return true, f.name + " of " + f.key, nil
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:114
 }
 
 // Location returns where [backend] is suspended.
 func (f *backendLocals) Location() statemachine.Location {
-	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 26)
+	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
 // Results returns what [backend] returned, or raises again the panic that ended it.
@@ -184,10 +184,10 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(args.ctx, "price", args.key)
-	// main.go:40: stock, err := backend(ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
+	// main.go:39: stock, err := backend(ctx, "stock", key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:193
 	if f.backend1 == nil {
@@ -196,41 +196,41 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:207
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:42
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 		return true, "", err
 	}
-	// main.go:44: text, err := price.Await()
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+	// main.go:43: text, err := price.Await()
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	f.await2 = f.price
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:217
 		goto resume2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	return r.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		var text string
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		text, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		f.await2 = nil
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		return true, text + ", " + f.stock, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:237
@@ -238,7 +238,7 @@ resume2:
 
 // Location returns where [page] is suspended.
 func (f *pageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 40, 44)
+	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
 // pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one allocation.
@@ -258,4 +258,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 737a2f52912241d8
+// Digest of what is above: 920f8fbb3f885288

@@ -1,5 +1,5 @@
-// What C# says with ConfigureAwait(false), and Kotlin with withContext: a part of a
-// function that does not run on its event loop. The caller stays there.
+// The equivalent of ConfigureAwait(false) in C# and withContext in Kotlin: a part of a function
+// that does not run on its event loop. The caller stays there.
 package main
 
 //go:generate go tool movenext .
@@ -27,8 +27,7 @@ func where() string {
 	return "the pool"
 }
 
-// load leaves its home for good, before its first wait: nothing of it runs on the loop but
-// the first line.
+// load leaves its home for good, before its first wait: only its first line runs on the loop.
 //
 //movenext:async
 func load(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (int, error) {

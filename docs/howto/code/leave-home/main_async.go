@@ -85,55 +85,55 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:34
 	fmt.Println("  load begins on", where())
-	// main.go:36: if err := job.SwitchTo(ctx, workers); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+	// main.go:35: if err := job.SwitchTo(ctx, workers); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if !(args.workers == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 		goto move1
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:99
 	goto resumed1
 move1:
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	return r.SwitchTo(&f.Frame, args.workers), 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:111
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
 		return true, 0, err
 	}
-	// main.go:39: n, err := data.Await()
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+	// main.go:38: n, err := data.Await()
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	f.await2 = f.data
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:121
 		goto resume2
 	}
 	f.State = 2
 	f.data = nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	return r.Await(f.await2), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		n, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		f.await2 = nil
 		fmt.Println("  and continues on", where())
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:135
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:140
@@ -141,7 +141,7 @@ resume2:
 
 // Location returns where [load] is suspended.
 func (f *loadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 36, 39)
+	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
 }
 
 // Results returns what [load] returned, or raises again the panic that ended it.
@@ -230,33 +230,33 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// main.go:48: n, err := job.Run(ctx, func(context.Context) (int, error) {
+	// main.go:47: n, err := job.Run(ctx, func(context.Context) (int, error) {
 	{
 		data := args.data
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return sumFunc1Run(data, arg1)
 		}, job.On(args.workers))
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:244
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:258
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:263
@@ -264,7 +264,7 @@ resume1:
 
 // Location returns where [sum] is suspended.
 func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
+	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
@@ -321,27 +321,27 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	default:
 		f.Misuse(state)
 	}
-	// main.go:49: n, err := data.Await()
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+	// main.go:48: n, err := data.Await()
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	f.await1 = data
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:330
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		f.await1 = nil
 		fmt.Println("  the part runs on", where())
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:343
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:348
@@ -349,7 +349,7 @@ resume1:
 
 // Location returns where a function literal of [sum] is suspended.
 func (f *sumFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 49)
+	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
 // sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]: chain and frame in one allocation.
@@ -431,10 +431,10 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:60
 	fmt.Println("a function that leaves its home")
-	// main.go:62: n, err := load(ctx, workers, data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
+	// main.go:61: n, err := load(ctx, workers, data)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadEnter(r, f.ctx, f.workers, f.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:440
 	if f.load1 == nil {
@@ -443,16 +443,16 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:63
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
-	// main.go:65: n, err = sum(ctx, workers, data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
+	// main.go:64: n, err = sum(ctx, workers, data)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumEnter(r, f.ctx, f.workers, f.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:458
 	if f.sum2 == nil {
@@ -462,23 +462,23 @@ resumed1:
 	f.ctx, f.workers, f.data = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:473
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:67
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:477
 }
 
 // Location returns where [show] is suspended.
 func (f *showLocals) Location() statemachine.Location {
-	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 62, 65)
+	return f.Frame.At("main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
 }
 
 // Results returns what [show] returned, or raises again the panic that ended it.
@@ -542,32 +542,32 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
 		data := job.Run(args.ctx, func(context.Context) (int, error) { return 42, nil }, job.On(args.workers))
-		// main.go:75: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+		// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
 		workers := args.workers
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return windowFunc1Run(workers, data, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:557
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:569
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:574
@@ -575,7 +575,7 @@ resume1:
 
 // Location returns where [window] is suspended.
 func (f *windowLocals) Location() statemachine.Location {
-	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 75)
+	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
 // windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in one allocation.
@@ -633,8 +633,8 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	default:
 		f.Misuse(state)
 	}
-	// main.go:75: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+	// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showEnter(r, args.ctx, args.workers, args.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:640
 	if f.show1 == nil {
@@ -643,9 +643,9 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:652
@@ -655,7 +655,7 @@ resumed1:
 
 // Location returns where a function literal of [window] is suspended.
 func (f *windowFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 75)
+	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
 // windowFunc1Machine is the root of a chain of calls that begins with a function literal of [window]: chain and frame in one allocation.
@@ -674,4 +674,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fd863876ff2bf6a3
+// Digest of what is above: fb33ab7ef98c423a

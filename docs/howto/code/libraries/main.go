@@ -1,5 +1,5 @@
-// Code with the libraries that Go programs use for concurrency, and what it becomes. It is
-// a module of its own, since it needs those libraries.
+// Code with the libraries that Go programs use for concurrency, before and after. It is a separate
+// module, since it needs those libraries.
 package main
 
 //go:generate go tool movenext .
@@ -24,7 +24,7 @@ import (
 
 var errBad = errors.New("a bad address")
 
-// fetch returns the size of a page, as one that waits for a server would.
+// fetch returns the size of a page, like a function that waits for a server.
 //
 //movenext:async
 func fetch(ctx context.Context, url string) (int, error) {
@@ -70,7 +70,7 @@ func withConc(ctx context.Context, urls []string) ([]int, error) {
 		p.Go(func(ctx context.Context) (int, error) { return fetch(ctx, url) })
 	}
 	sizes, err := p.Wait()
-	slices.Sort(sizes) // they come in no order
+	slices.Sort(sizes) // they are unordered
 	return sizes, err
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// Package ants starts goroutines for a pool of its own when it is imported.
+// Package ants starts goroutines for its own pool when it is imported.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 func TestEachPairDoesTheSame(t *testing.T) {
@@ -113,7 +113,7 @@ func TestSomethingElseInsteadOfAFailure(t *testing.T) {
 	}
 }
 
-// TestTheRateIsTheSame has the same limiter twice, under a clock that jumps.
+// TestTheRateIsTheSame compares the two limiters under a clock that jumps.
 func TestTheRateIsTheSame(t *testing.T) {
 	urls := []string{"a", "bb", "ccc", "dddd", "eeeee"}
 	for name, f := range map[string]func(context.Context) (int, error){

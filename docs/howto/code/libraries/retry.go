@@ -16,7 +16,7 @@ func withBackoff[T any](ctx context.Context, p policy, operation func(context.Co
 		backoff.WithBackOff(p.pauses), backoff.WithMaxTries(p.tries), backoff.WithMaxElapsedTime(p.longest))
 }
 
-// retry is that loop with a twin: the pauses, and what ends the loop, are the library's.
+// retry is that loop with a twin: the pauses and the end of the loop are the library's.
 //
 //movenext:async
 func retry[T any](ctx context.Context, p policy, operation func(context.Context) *job.Job[T]) (T, error) {
@@ -34,8 +34,7 @@ func retry[T any](ctx context.Context, p policy, operation func(context.Context)
 	}
 }
 
-// policy is what backoff.Retry takes as options. It is for one call at a time, as the
-// pauses are.
+// policy holds the options of backoff.Retry. Like the pauses, it is for one call at a time.
 type policy struct {
 	pauses  backoff.BackOff
 	tries   uint          // all of them; 0 is no limit

@@ -20,7 +20,7 @@ var (
 	errGone = errors.New("the client is gone")
 )
 
-// attempts is an operation that fails as it is told to, and notes when it was called.
+// attempts is an operation that fails as configured, and records when it was called.
 type attempts struct {
 	fails []error
 	began time.Time
@@ -38,8 +38,8 @@ func (a *attempts) call(context.Context) (int, error) {
 
 func (a *attempts) start(ctx context.Context) *job.Job[int] { return job.Run(ctx, a.call) }
 
-// TestTheLoopIsThatOfTheLibrary runs the same failures in the library's loop and in both
-// forms of ours, under a clock that jumps, and without chance.
+// TestTheLoopIsThatOfTheLibrary runs the same failures in the library's loop and in both forms of
+// ours, under a clock that jumps, and without randomness.
 func TestTheLoopIsThatOfTheLibrary(t *testing.T) {
 	type outcome struct {
 		at   []time.Duration

@@ -1,5 +1,5 @@
-// Three kinds of limit: how much is in flight, how much is in flight for each tenant, and
-// how often something happens.
+// Three kinds of limit: operations in flight, operations in flight for each tenant, and operations
+// per second.
 package main
 
 //go:generate go tool movenext .
@@ -18,7 +18,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// gauge counts what is in flight.
+// gauge counts the requests in flight.
 type gauge struct{ now, most atomic.Int64 }
 
 // request takes a second.
@@ -69,7 +69,7 @@ func paced(ctx context.Context, l *rate.Limiter, n int) error {
 }
 
 func main() {
-	// A simulation has a clock of its own, so the program takes no time.
+	// A simulation has its own clock, so the program takes no time.
 	s := simulation.New(1)
 	ctx := schedulers.With(context.Background(), s)
 	show := func(what string, g *gauge, run func() *job.Job[job.Void]) {

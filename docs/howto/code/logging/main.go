@@ -20,7 +20,7 @@ type requestKey struct{}
 // requests is a handler that adds the id of the request to each line.
 type requests struct{ slog.Handler }
 
-// Handle adds what the context knows.
+// Handle adds the id in the context.
 func (h requests) Handle(ctx context.Context, r slog.Record) error {
 	if id, ok := ctx.Value(requestKey{}).(string); ok {
 		r.AddAttrs(slog.String("request", id))
@@ -36,7 +36,7 @@ func (h requests) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup keeps the wrapper, too.
 func (h requests) WithGroup(name string) slog.Handler { return requests{h.Handler.WithGroup(name)} }
 
-// checkout knows nothing of ids.
+// checkout does not deal with ids.
 //
 //movenext:async
 func checkout(ctx context.Context, log *slog.Logger, stock *job.Job[int]) error {

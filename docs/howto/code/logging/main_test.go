@@ -28,7 +28,7 @@ func Example() {
 	// level=INFO msg="has an answer" service=shop left=0 request=r1
 }
 
-// threads is a handler that notes the thread on which each line was written.
+// threads is a handler that records the thread on which each line was written.
 type threads struct {
 	slog.Handler
 	mu *sync.Mutex

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// number answers each line with its number. What a handler of gnet keeps in the context of
-// the connection are local variables here.
+// number answers each line with its number. The state that a gnet handler keeps in the
+// connection's context is in local variables here.
 //
 //movenext:async
 func number(ctx context.Context, c *netio.Conn) error {

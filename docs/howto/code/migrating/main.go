@@ -1,4 +1,4 @@
-// Code with goroutines, and what it becomes.
+// Code with goroutines, before and after.
 package main
 
 //go:generate go tool movenext .
@@ -40,7 +40,7 @@ func aJob(ctx context.Context) (int, error) {
 	return j.Wait(ctx)
 }
 
-// group: the first error wins, and the others are told to stop.
+// group: the first error wins, and the others are canceled.
 func group(ctx context.Context, check func(ctx context.Context, n int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

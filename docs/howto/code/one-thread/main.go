@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// handle is what a C library gives its callers.
+// handle is the handle that a C library gives its callers.
 type handle struct {
 	thread int
 	calls  int
@@ -27,11 +27,11 @@ func (h *handle) call() error {
 	return nil
 }
 
-// Library is what the rest of the program sees: calls from any goroutine, or
-// awaited by a machine.
+// Library is the interface for the rest of the program: calls from any goroutine, or awaited by a
+// machine.
 type Library struct{ thread *dedicated.Threads }
 
-// NewLibrary opens the library on a thread of its own.
+// NewLibrary opens the library on its own thread.
 func NewLibrary() *Library {
 	return &Library{dedicated.New(1, dedicated.WithState(open, func(h *handle) {
 		fmt.Println("closed after", h.calls, "calls")

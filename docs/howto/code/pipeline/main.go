@@ -1,4 +1,4 @@
-// A pipeline of two stages with a degree each, and what the degrees do to its time.
+// A pipeline of two stages, each with its own degree, and the effect of the degrees on its time.
 package main
 
 //go:generate go tool movenext .
@@ -23,7 +23,7 @@ func fetch(ctx context.Context, url string) (string, error) {
 	return "page of " + url, job.Sleep(ctx, time.Second)
 }
 
-// count takes half a second. What has no words is left out.
+// count takes half a second. It skips pages without words.
 //
 //movenext:async
 func count(ctx context.Context, page string) (int, error) {
@@ -50,7 +50,7 @@ func words(ctx context.Context, urls []string, fetchers, counters int) (sum int,
 func main() {
 	urls := []string{"/1", "/2", "/empty", "/4", "/5", "/6", "/7", "/8"}
 	for _, degrees := range [][2]int{{1, 1}, {4, 1}, {4, 2}} {
-		// A simulation has a clock of its own, so the program takes no time.
+		// A simulation has its own clock, so the program takes no time.
 		s := simulation.New(1)
 		ctx := schedulers.With(context.Background(), s)
 		j := wordsAsync(ctx, urls, degrees[0], degrees[1])

@@ -1,4 +1,4 @@
-// Requests of two tenants share one worker, and a profile tells them apart.
+// Requests of two tenants share one worker, and a profile distinguishes them.
 package main
 
 //go:generate go tool movenext .

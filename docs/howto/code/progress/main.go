@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// copyFiles says after each file how many are done. It never waits for an observer.
+// copyFiles reports after each file how many are done. It never waits for an observer.
 //
 //movenext:async
 func copyFiles(ctx context.Context, files []time.Duration, done *coord.Watch[int]) error {
@@ -70,7 +70,7 @@ func every(ctx context.Context, now func() time.Duration, interval time.Duration
 var errEnough = errors.New("enough")
 
 func main() {
-	// A simulation has a clock of its own, so the program takes no time.
+	// A simulation has its own clock, so the program takes no time.
 	s := simulation.New(1)
 	ctx := schedulers.With(context.Background(), s)
 	files := make([]time.Duration, 40)

@@ -21,7 +21,7 @@ import (
 type proxy struct {
 	backend  string
 	patience time.Duration                    // for the backend to accept
-	failed   func(client net.Addr, why error) // of one client; the others go on
+	failed   func(client net.Addr, why error) // of one client; the others continue
 }
 
 // serve accepts clients until ctx ends, and returns when the last is gone.
@@ -62,8 +62,8 @@ func (p *proxy) connect(ctx context.Context, client *netio.Conn) error {
 	})
 }
 
-// pour copies one direction. Its end is passed on as the end of that direction alone: the
-// other may have more to say.
+// pour copies one direction. It passes the end on as the end of that direction only: the other
+// side may have more to send.
 //
 //movenext:async
 func pour(ctx context.Context, dst, src *netio.Conn) error {

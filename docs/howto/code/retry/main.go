@@ -1,5 +1,4 @@
-// Retry with a growing pause and with chance, and a second request when the first one
-// takes long.
+// Retry with a growing, random pause, and a second request when the first one takes long.
 package main
 
 //go:generate go tool movenext .
@@ -14,10 +13,10 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// errBusy is a failure that may pass.
+// errBusy is a transient failure.
 var errBusy = errors.New("busy")
 
-// backoff says how often, and with which pauses, an operation is tried again.
+// backoff determines how often, and with which pauses, an operation is retried.
 type backoff struct {
 	attempts    int
 	first, most time.Duration

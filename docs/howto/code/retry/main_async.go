@@ -62,44 +62,44 @@ func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.n1 = f.b.attempts
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt = 0
 range1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	if f.attempt >= f.n1 {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 		goto endRange1
 	}
-	// main.go:38: v, err = operation(ctx).Await()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+	// main.go:37: v, err = operation(ctx).Await()
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	f.await1 = f.operation(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	return r.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	f.await1 = nil
 	if f.err == nil || !errors.Is(f.err, errBusy) {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:93
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:40
 	}
 	if f.attempt+1 >= f.b.attempts {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:41
 		goto endIf1
 	}
-	// main.go:43: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:43
+	// main.go:42: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:105
 	if !asleep1 {
@@ -108,24 +108,24 @@ resume1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	err2 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:118
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
 	}
 endIf1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:126
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:131
 	f.State = statemachine.Finished
@@ -134,7 +134,7 @@ endRange1:
 
 // Location returns where [retry] is suspended.
 func (f *retryFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 38, 43)
+	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
 }
 
 // retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
@@ -194,73 +194,73 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:55
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:55
 		f.ctx, cancel = context.WithCancel(f.ctx)
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
 			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
 			raise()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
 	f.first = f.operation(f.ctx, 1)
-	// main.go:59: if v, err := job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.DeadlineExceeded) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+	// main.go:58: if v, err := job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.DeadlineExceeded) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	f.await1 = job.WaitTimeout(f.ctx, f.first, patience)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:217
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	return r.Await(f.await1), *new(T), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
 		}
 	}
-	// main.go:62: return job.Race(first, operation(ctx, 2)).Await()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	f.await1 = job.Race(f.first, f.operation(f.ctx, 2))
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:243
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.operation, f.first = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return r.Await(f.await1), *new(T), nil
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:259
 }
 
 // Location returns where [hedge] is suspended.
 func (f *hedgeLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 59, 62)
+	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
 }
 
 // hedgeMachine is the root of a chain of calls that begins with [hedge]: chain, job and frame in one allocation.
@@ -314,8 +314,8 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	default:
 		f.Misuse(state)
 	}
-	// main.go:69: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
+	// main.go:68: if err := job.Sleep(ctx, time.Millisecond); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:321
 	if !asleep1 {
@@ -324,32 +324,32 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	if err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:333
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
 		return true, "", err
 	}
 	if *f.calls++; *f.calls < 3 {
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:339
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
 		return true, "", errBusy
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:344
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:75
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	return true, "a page", nil
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:348
 }
 
 // Location returns where [flaky] is suspended.
 func (f *flakyLocals) Location() statemachine.Location {
-	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 69)
+	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
 }
 
 // flakyMachine is the root of a chain of calls that begins with [flaky]: chain, job and frame in one allocation.
@@ -406,13 +406,13 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 	if args.request != 1 {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 		goto endIf1
 	}
-	// main.go:83: return "", job.Sleep(ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
+	// main.go:82: return "", job.Sleep(ctx, time.Hour)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
 	if !asleep1 {
@@ -421,24 +421,24 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	sleep1 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:428
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:83
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	return true, "", sleep1
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:433
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:84
 	return true, "a page for the second request", nil
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:437
 }
 
 // Location returns where [slow] is suspended.
 func (f *slowLocals) Location() statemachine.Location {
-	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 83)
+	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
 }
 
 // slowMachine is the root of a chain of calls that begins with [slow]: chain, job and frame in one allocation.
@@ -457,4 +457,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 084e8d53c41fca9a
+// Digest of what is above: db43a99dc26f21e2

@@ -1,5 +1,5 @@
-// What a select statement does with Go's channels, for machines: the first of several
-// channels and jobs in a given order, a timeout, a default.
+// The equivalent of a select statement for machines: the first of several channels and jobs in a
+// given order, a timeout, a default.
 package main
 
 //go:generate go tool movenext .
@@ -73,7 +73,7 @@ func shop(ctx context.Context) error {
 			return err
 		}
 	}
-	urgent.Close() // what it holds is still served
+	urgent.Close() // its elements are still served
 	if err := serve(ctx, urgent, normal, closing); err != nil {
 		return err
 	}

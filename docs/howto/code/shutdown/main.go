@@ -1,5 +1,5 @@
-// A service that ends in order: it takes no more requests, finishes those that it has,
-// and at the end of its patience cancels what is left.
+// A service that ends in order: it takes no more requests, finishes those that it has, and at the
+// end of its patience cancels the remaining ones.
 package main
 
 //go:generate go tool movenext .
@@ -53,7 +53,7 @@ func (s *service) stop(ctx context.Context, patience time.Duration) error {
 	return err
 }
 
-// request takes so long, and cleans up in any case.
+// request takes the given time, and always cleans up.
 //
 //movenext:async
 func request(ctx context.Context, name string, long time.Duration) error {
@@ -65,7 +65,7 @@ func request(ctx context.Context, name string, long time.Duration) error {
 	return err
 }
 
-// life is what main does in a server, with signal.NotifyContext in front of stop.
+// life does what main does in a server, with signal.NotifyContext before stop.
 //
 //movenext:async
 func life(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// untilSignal serves until the process is told to stop.
+// untilSignal serves until the process gets a signal to stop.
 func untilSignal(l net.Listener, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -57,7 +57,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, patience t
 //movenext:async
 func render(ctx context.Context, long time.Duration) error { return job.Sleep(ctx, long) }
 
-// page is a handler whose work takes as long as it is told to.
+// page is a handler whose work takes the requested time.
 func page(w http.ResponseWriter, r *http.Request) {
 	long, err := time.ParseDuration(r.FormValue("takes"))
 	if err != nil {

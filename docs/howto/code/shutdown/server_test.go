@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAServerStopsInOrder asks for a page that would take an hour, and stops the server
-// when its handler has begun.
+// TestAServerStopsInOrder requests a page that would take an hour, and stops the server when its
+// handler has begun.
 func TestAServerStopsInOrder(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -1,5 +1,4 @@
-// A program that takes long, and how to find out whether its work waits in a queue, runs,
-// or is suspended.
+// A slow program, and how to find out whether its work waits in a queue, runs, or is suspended.
 package main
 
 import (

@@ -47,8 +47,8 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	default:
 		f.Misuse(state)
 	}
-	// main.go:21: func query(ctx context.Context) error { return job.Sleep(ctx, 30*time.Millisecond) }
-//line github.com/movenext/movenext/docs/howto/code/slow/main.go:21
+	// main.go:20: func query(ctx context.Context) error { return job.Sleep(ctx, 30*time.Millisecond) }
+//line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:54
 	if !asleep1 {
@@ -57,7 +57,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main.go:21
+//line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:64
@@ -67,7 +67,7 @@ resumed1:
 
 // Location returns where [query] is suspended.
 func (f *queryLocals) Location() statemachine.Location {
-	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 21)
+	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
 }
 
 // queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in one allocation.
@@ -86,4 +86,4 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9d091d48c84d782c
+// Digest of what is above: 32d8664fd8943e2f

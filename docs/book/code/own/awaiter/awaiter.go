@@ -1,5 +1,5 @@
-// Package awaiter is step 2 of "Build your own": the protocol by which something is
-// awaited, and the blocking wait as one of its users.
+// Package awaiter is step 2 of "Build your own": the protocol of awaiting, and the blocking wait
+// as one of its users.
 package awaiter
 
 import "github.com/movenext/movenext/docs/book/code/own/future"

@@ -12,8 +12,8 @@ type node struct {
 // closed is the head of every list that has been closed.
 var closed = new(node)
 
-// List is what waits for one event. The zero value is empty and open. All methods are safe
-// for concurrent use, and none blocks.
+// List holds the waiters for one event. The zero value is empty and open. All methods are safe for
+// concurrent use, and none blocks.
 type List struct{ head atomic.Pointer[node] }
 
 // Closed reports whether the event has happened.
@@ -34,8 +34,8 @@ func (l *List) Add(resume func()) bool {
 	}
 }
 
-// Close closes the list and calls what has been added, the oldest first. It must be called
-// only once.
+// Close closes the list and calls the added functions, the oldest first. It must be called only
+// once.
 func (l *List) Close() {
 	var oldest *node
 	for n := l.head.Swap(closed); n != nil; {
@@ -55,8 +55,8 @@ type Promise[T any] struct {
 	err     error // the same
 }
 
-// Complete lets the result arrive, and reports whether it did: only the first result counts.
-// It calls what waits.
+// Complete lets the result arrive, and reports whether it did: only the first result counts. It
+// calls the waiters' functions.
 func (p *Promise[T]) Complete(value T, err error) (first bool) {
 	if !p.claimed.CompareAndSwap(false, true) {
 		return false

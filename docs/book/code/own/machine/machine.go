@@ -1,5 +1,5 @@
-// Package machine is step 4 of "Build your own": a function with two waits as a machine that is
-// written by hand.
+// Package machine is step 4 of "Build your own": a function with two waits as a handwritten
+// machine.
 package machine
 
 import (
@@ -17,13 +17,13 @@ func Price(net, tax awaiter.Awaitable[int]) (int, error) {
 	return n + t, err
 }
 
-// Start starts work somewhere: the machine says what is to run, not where.
+// Start starts work somewhere: the machine decides what runs, not where.
 type Start func(work func())
 
 // Here runs work at once, on the caller's goroutine and stack.
 func Here(work func()) { work() }
 
-// price is the machine: what the function keeps while it waits.
+// price is the machine: the values that the function keeps while it waits.
 type price struct {
 	state    int
 	start    Start

@@ -1,5 +1,5 @@
-// Package scheduler is step 5 of "Build your own": workers and a queue, so that completing
-// something runs no more than an append.
+// Package scheduler is step 5 of "Build your own": workers and a queue, so that completing an
+// operation only costs an append.
 package scheduler
 
 import "sync"
@@ -29,7 +29,7 @@ func (s *Scheduler) Start(work func()) {
 	}
 }
 
-// run is a worker. It ends if the queue is empty, and says so while it holds the lock: what is
+// run is a worker. It ends if the queue is empty, and records that while it holds the lock: work
 // queued later starts a new worker.
 func (s *Scheduler) run() {
 	for {

@@ -51,8 +51,8 @@ func TestAllWorkRunsAndNoMoreThanTheBoundAtOnce(t *testing.T) {
 	assert.LessOrEqual(t, most.Load(), int64(3))
 }
 
-// Exercise 5: the chain of exercise 4. Each machine resumes from the queue, so no work is
-// inside of another one.
+// Exercise 5: the chain of exercise 4. Each machine resumes from the queue, so no work item runs
+// inside another one.
 func TestExercise5AQueueMakesTheStackFlat(t *testing.T) {
 	s, now, deepest := scheduler.New(1), 0, 0 // one worker: nothing here is concurrent
 	counted := func(work func()) {

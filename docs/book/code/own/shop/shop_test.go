@@ -28,8 +28,8 @@ func Example() {
 	// 146 <nil>
 }
 
-// Exercise 7: the plain form says what the machine has to return, whether it waits or not, on
-// every path, with and without a failure.
+// Exercise 7: the plain form determines what the machine has to return, whether it waits or not,
+// on every path, with and without a failure.
 func TestExercise7BothFormsReturnTheSame(t *testing.T) {
 	lost := errors.New("lost")
 	starts := map[string]machine.Start{"here": machine.Here, "scheduler": scheduler.New(2).Start}

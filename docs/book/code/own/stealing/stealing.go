@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Work is given the worker that runs it, so that it can start more work there.
+// Work receives the worker that runs it, so that it can start more work there.
 type Work func(on *Worker)
 
 // Pool runs work on several workers. Make one with [New]. An idle one holds no goroutine.
@@ -80,7 +80,8 @@ func (w *Worker) run() {
 	}
 }
 
-// find looks at the worker's own queue, then outside, then at the other workers.
+// find checks the worker's own queue, then the queue from outside, then those of the other
+// workers.
 func (w *Worker) find() Work {
 	if work := w.own.newest(); work != nil {
 		return work

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The first work keeps its worker until the six that it has started are done. So the other
-// worker takes them, three, two and one, after it was lured with a first one.
+// The first work keeps its worker until the six that it has started are done. So the other worker,
+// started by a first work item, takes them: three, two and one.
 func Example() {
 	p := stealing.New(2)
 	stolen, begin, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})

@@ -38,8 +38,8 @@ func TestMistakesAreReportedWithTheirPosition(t *testing.T) {
 	}
 }
 
-// FuzzTranslate gives the generator texts that are no programs: it returns a file or an
-// error, and comes to an end.
+// FuzzTranslate gives the generator arbitrary texts: it returns a file or an error, and
+// terminates.
 func FuzzTranslate(f *testing.F) {
 	f.Add("fn f(x int, y promise) {\n\twhile x > 0 {\n\t\tx = await y\n\t}\n\tif x { return 1 } else { x = 2 }\n}")
 	f.Add("fn fn fn ( ) { ; } ;;")

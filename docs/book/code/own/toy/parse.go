@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// function is a function of the language. All values are of type int, but for promises of one.
+// function is a function of the language. All values are of type int, except promises of one.
 type function struct {
 	name   string
 	params []param
@@ -35,7 +35,7 @@ type lexeme struct {
 	text string
 }
 
-// parser reads a file from left to right. After the first error all that it reads is the end.
+// parser reads a file from left to right. After the first error it reads only the end.
 type parser struct {
 	scan scanner.Scanner
 	file *token.File
@@ -63,7 +63,7 @@ func (p *parser) fail(text string) {
 	p.now = lexeme{sign: token.EOF}
 }
 
-// next moves on, and returns what it leaves. A line that ends behind a name, a number, a return
+// next advances, and returns the current lexeme. A line that ends after a name, a number, a return
 // or a closing bracket ends with a semicolon: that is Go's own rule, in Go's own scanner.
 func (p *parser) next() lexeme {
 	before := p.now

@@ -1,5 +1,5 @@
-// Package dns makes jobs of the lookups of a C library that calls back. Without a C
-// compiler a stand-in in Go takes the library's place.
+// Package dns turns the lookups of a C library with callbacks into jobs. Without a C compiler a
+// stand-in in Go replaces the library.
 package dns
 
 import (
@@ -19,8 +19,8 @@ var (
 // inC are the lookups for which the library will call back.
 var inC sync.WaitGroup
 
-// LookupAsync resolves a name, which takes the given time. If ctx ends, so does the job,
-// and the library is told to stop.
+// LookupAsync resolves a name, which takes the given time. If ctx ends, so does the job, and the
+// library is requested to stop.
 func LookupAsync(ctx context.Context, name string, takes time.Duration) *job.Job[string] {
 	a := begin(name, takes)
 	unwatch := context.AfterFunc(ctx, func() {
