@@ -1,5 +1,5 @@
 // Work that is cancelled after its submission. Queued work is withdrawn and never runs; running
-// work is requested to stop, and stops at its next check.
+// work is asked to stop, and stops at its next check.
 //
 // The document behind it, step by step: docs/sources/round-robin.md.
 package main

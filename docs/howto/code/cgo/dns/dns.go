@@ -20,7 +20,7 @@ var (
 var inC sync.WaitGroup
 
 // LookupAsync resolves a name, which takes the given time. If ctx ends, so does the job, and the
-// library is requested to stop.
+// library is asked to stop.
 func LookupAsync(ctx context.Context, name string, takes time.Duration) *job.Job[string] {
 	a := begin(name, takes)
 	unwatch := context.AfterFunc(ctx, func() {

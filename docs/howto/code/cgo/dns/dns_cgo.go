@@ -61,7 +61,7 @@ func dnsAnswer(data C.uintptr_t, address *C.char, stopped C.int) {
 	a.TrySetResult(C.GoString(address)) // a copy: the text is the library's
 }
 
-// stop requests the library to give up, unless it has called back.
+// stop asks the library to give up, unless it has called back.
 func (a *answer) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
