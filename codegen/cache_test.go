@@ -159,7 +159,7 @@ func TestRunsAtTheSameTimeShareACache(t *testing.T) {
 	assert.False(t, loaded)
 }
 
-// chain is a module of three packages, of which c imports b and b imports a, and of one
+// chain returns a module of three packages, of which c imports b and b imports a, and of one
 // that imports none of them. All have a record.
 func chain(t *testing.T) *cachedModule {
 	t.Helper()

@@ -9,9 +9,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// initialisers warns of package-level variables whose initialisers would suspend in a
-// machine: a call of a twin, or Await of a job. Function literals in them run later,
-// if at all, and are plain Go.
+// initialisers warns about package-level variables whose initialisers would suspend in a
+// machine: a call of a twin, or Await of a job. Function literals in an initialiser run
+// later, if at all, and are plain Go.
 func (r *run) initialisers(t *target, pkg *source.Package) []source.Diagnostic {
 	var found []source.Diagnostic
 	for _, path := range t.Meta.GoFiles {

@@ -16,15 +16,15 @@ const (
 	// Release generates state machines.
 	Release Mode = "release"
 	// Debug generates state machines to step through: every local variable is a field
-	// of the frame, under its own name and until the end. Debuggers find the lines of
-	// the source by the full names of its files.
+	// of the frame, under its own name, and stays there until the end. Debuggers find the
+	// source lines by the full names of the source files.
 	Debug Mode = "debug"
-	// Plain generates twins that run the plain function on a goroutine. This is the
-	// same program in another execution, with which tests compare the machines.
+	// Plain generates twins that run the plain function on a goroutine. The program is
+	// the same, executed differently; tests compare the machines with it.
 	Plain Mode = "plain"
 )
 
-// String and Set make a Mode a flag.Value.
+// String returns the mode's name. String and Set make a Mode a flag.Value.
 func (m *Mode) String() string { return string(*m) }
 
 // Set accepts "release", "debug" and "plain".
@@ -37,22 +37,22 @@ func (m *Mode) Set(s string) error {
 	return fmt.Errorf("want %s, %s or %s", Release, Debug, Plain)
 }
 
-// Config says what to load and what to make of it. The zero value generates
-// state machines for the packages of the current folder's module.
+// Config says which packages to load and what to generate from them. The zero value
+// generates state machines for the packages of the current folder's module.
 type Config struct {
-	// Dir is the folder in which patterns are resolved; empty is the current one.
+	// Dir is the folder in which patterns are resolved; empty means the current one.
 	Dir string
 
 	// Mode defaults to Release.
 	Mode Mode
 
-	// Tags, GOOS and GOARCH select the files that are loaded, as for go build. A
-	// generated file carries the constraints of its source, so files for other
-	// systems need a run of their own with these set; no run disturbs another's files.
+	// Tags, GOOS and GOARCH select the files to load, as for go build. A generated
+	// file carries the constraints of its source, so files for another system need a
+	// separate run with these set. No run changes the files of another.
 	Tags         []string
 	GOOS, GOARCH string
 
-	// Env is the environment of the go command; nil is this process's.
+	// Env is the environment of the go command; nil means this process's.
 	Env []string
 
 	// Overlay replaces the contents of files on disk, by absolute path.
@@ -61,25 +61,25 @@ type Config struct {
 	// DryRun computes everything and writes nothing.
 	DryRun bool
 
-	// Overwrite replaces and removes generated files also if they were edited by hand,
-	// which is a finding otherwise.
+	// Overwrite also replaces and removes generated files that were edited by hand.
+	// Without it, such an edit is a finding.
 	Overwrite bool
 
-	// Accept are the names of durable functions whose changes are accepted (see [Result]),
-	// which an error answers for names that there are not. With Strand, instances that
+	// Accept names the durable functions whose changes are accepted (see [Result]).
+	// Naming a function that does not exist is an error. With Strand, instances that
 	// cannot be resumed are left behind, stuck.
 	Accept []string
 	Strand bool
 
-	// Cache is a folder for results that the next run can use; empty for none. With it,
-	// a run whose inputs are unchanged ends before any package is loaded, and any other
-	// run generates only the packages that depend on a change. Any number of runs may
-	// share it.
+	// Cache is the folder for results that later runs can use; empty disables caching.
+	// With a cache, a run whose inputs are unchanged ends before any package is loaded,
+	// and any other run generates only the packages that depend on a change. Any number
+	// of runs may share the folder.
 	Cache string
 
-	// Progress, if not nil, is called as steps of the run are done: how many of how
-	// many, which is 0 while packages are being loaded and none is known. Calls
-	// come from several goroutines, though never two at the same time.
+	// Progress, if not nil, is called as the run completes its steps, with the number
+	// done and the total, which is 0 while packages are loading and it is still unknown.
+	// Calls come from several goroutines, but never two at the same time.
 	Progress func(done, of int)
 }
 
@@ -97,7 +97,7 @@ func (c *Config) mode() Mode {
 }
 
 // GoCommand returns the environment and the build flags with which the go command loads
-// what c selects.
+// the packages that c selects.
 func (c *Config) GoCommand() (env, flags []string) { return c.env(), c.buildFlags() }
 
 func (c *Config) env() []string {
@@ -122,13 +122,13 @@ func (c *Config) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(c.Tags, ",")}
 }
 
-// settings are the part of c that says what is loaded.
+// settings returns the part of c that selects what is loaded.
 func (c *Config) settings() *load.Settings {
 	env, flags := c.GoCommand()
 	return &load.Settings{Dir: c.Dir, Env: env, Flags: flags, Overlay: c.Overlay}
 }
 
-// cache is the cache for a run, nil if it is not to use one.
+// cache returns the cache for a run, or nil if the run must not use one.
 func (c *Config) cache(patterns []string) *cache.Cache {
 	if len(c.Accept) > 0 {
 		return nil

@@ -90,7 +90,7 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 		"continue", "next"))
 }
 
-// installed is the path of a delve.
+// installed returns the path of a delve.
 func installed(t *testing.T, dir string) string {
 	t.Helper()
 	install := exec.Command("go", "install", "-gcflags=all=-dwarf=0", "-ldflags=-s -w", delve)
@@ -117,7 +117,7 @@ func generated(t *testing.T, dir string, mode codegen.Mode) {
 	require.NoError(t, err, string(out))
 }
 
-// stops are the places at which delve stops when it is given commands.
+// stops returns the places at which delve stops when it is given commands.
 func stops(t *testing.T, dir, debugger string, commands ...string) (list []string) {
 	t.Helper()
 	script := filepath.Join(dir, "commands")

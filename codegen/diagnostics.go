@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The findings of the driver. Each message says what, why, and what to write instead.
+// The findings of the driver. Each message says what is wrong, why, and what to write instead.
 
-// categoryInitialiser: right Go that may block before main begins.
+// categoryInitialiser is for correct Go that may block before main begins.
 const categoryInitialiser = "initialiser"
 
 func heldUnsafe(at source.Extent, name string) source.Diagnostic {
@@ -18,8 +18,8 @@ func heldUnsafe(at source.Extent, name string) source.Diagnostic {
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
-// blockingInitialiser is a warning: it calls the plain function, which is correct Go
-// there.
+// blockingInitialiser returns a warning, since the initialiser calls the plain function,
+// which is correct Go there.
 func blockingInitialiser(at source.Extent, name, callee string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: at.From, End: at.To, Category: categoryInitialiser,
@@ -58,8 +58,8 @@ func damaged(path, why string) source.Diagnostic {
 	}
 }
 
-// loweringPanicked and its neighbours are defects of the generator itself. They name the
-// source, and nothing is written.
+// loweringPanicked and the functions below it report defects of the generator itself. Their
+// findings point at the source, and nothing is written.
 func loweringPanicked(fn *source.Function, v any) source.Diagnostic {
 	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), fmt.Sprintf("lowering %s panicked: %v", fn.Decl.Name.Name, v))
 }

@@ -36,5 +36,5 @@ func TestTheEssayQuotesWhatIsGenerated(t *testing.T) {
 	assert.Greater(t, quoted, 80)
 }
 
-// squeezed is a line without its layout.
+// squeezed returns a line without its layout.
 func squeezed(line string) string { return strings.Join(strings.Fields(line), " ") }

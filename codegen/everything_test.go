@@ -89,7 +89,7 @@ func withdraw(t *testing.T, path string, lines []int) int {
 	return count
 }
 
-// calledByInitialisers are the functions that declarations of variables with a finding
+// calledByInitialisers returns the functions that declarations of variables with a finding
 // call: initialisers of a package cannot suspend.
 func calledByInitialisers(file *ast.File, found func(ast.Node) bool) map[string]bool {
 	names := map[string]bool{}

@@ -132,7 +132,7 @@ func compareOn(t *testing.T, c archive, plain, on []report) {
 	}
 }
 
-// notOn are the schedulers that a case is not for.
+// notOn returns the schedulers that a case is not for.
 func notOn(c archive) []string {
 	names, _, _ := strings.Cut(string(fileOf(c.Archive, "not on")), "\n")
 	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
@@ -260,7 +260,7 @@ func parseReports(t *testing.T, r io.Reader) map[string][]report {
 	}
 }
 
-// program is the main package that runs the cases that were not refused.
+// program returns the main package that runs the cases that were not refused.
 func program(cases []archive, refused map[string]string, mode codegen.Mode) []byte {
 	var imports, list strings.Builder
 	for _, c := range cases {

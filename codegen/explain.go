@@ -22,8 +22,8 @@ type Machine struct {
 	Name     string // as a doc link names it: Cart.Total
 	File     string // absolute
 
-	// First and Last are the lines of the declaration, from its doc comment on, and
-	// Source is their text, one string a line.
+	// First and Last are the lines of the declaration, including its doc comment, and
+	// Source is their text, one string per line.
 	First, Last int
 	Source      []string
 
@@ -31,17 +31,16 @@ type Machine struct {
 	Fields []Field // of the frame, in its order
 	Bytes  int64   // of the frame; -1: depends on type parameters
 
-	// Points are the suspension points in the order of their numbers, which count from
-	// 1.
+	// Points are the suspension points in the order of their numbers, which start at 1.
 	Points []Point
 
-	// Edges are the ways from point to point. 0 stands for the start and -1 for the
-	// end.
+	// Edges are the paths from point to point that contain no other point. 0 stands for
+	// the start and -1 for the end.
 	Edges []Edge
 
 	// Callees are the functions whose results this one returns, if it suspends nowhere
-	// else. It has no frame then, and no points: while it is suspended, only theirs
-	// exist.
+	// else. Such a function has no frame and no points: while it is suspended, only its
+	// callee's frame exists.
 	Callees []string
 }
 
@@ -50,11 +49,11 @@ type Field struct {
 	Name   string
 	Type   string
 	Bytes  int64    // -1: depends on type parameters
-	Holds  []string // the variables of the source that it holds, one after another
+	Holds  []string // the source variables that share it, one after another
 	Origin Origin
 }
 
-// Origin says where a field comes from.
+// Origin says why a field exists.
 type Origin string
 
 // The origins.
@@ -71,28 +70,27 @@ type Point struct {
 	Number int
 	Line   int
 	Call   string // the text of the line
-	Live   []int  // the fields that are needed after it: indexes of Machine.Fields
+	Live   []int  // the fields needed after the suspension: indexes of Machine.Fields
 	Bytes  int64  // of these together; -1: depends on type parameters
 }
 
-// Edge is a way that the function may go without suspending.
+// Edge is a path that the function may take without suspending.
 type Edge struct{ From, To int }
 
-// The ends of edges that are no points.
+// The ends of edges that are not points.
 const (
 	AtStart = 0
 	AtEnd   = -1
 )
 
 // Explain returns the machines of the annotated functions in the packages that patterns
-// match, in the order of files and declarations; those of function literals follow
-// their function's. If functions are named, the others are left out; a name is the
-// function's, or Type.Method.
+// match, in the order of files and declarations; the machines of function literals follow
+// that of their function. If functions are named, by their name or as Type.Method, only those
+// are included.
 //
-// Nothing is written. Findings about the source are not an error but the second result:
-// functions with findings have no machine, and neither has one that never suspends. An
-// error means that there was nothing to look at, or that a named function does not
-// exist.
+// Explain writes nothing. Findings about the source are not an error but the second result:
+// a function with findings has no machine, nor does one that never suspends. An error means
+// that no package could be examined, or that a named function does not exist.
 func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []source.Diagnostic, error) {
 	cfg.DryRun = true
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
@@ -120,7 +118,7 @@ func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []
 	return e.machines, result.Diagnostics, nil
 }
 
-// explaining collects machines while they are made, in parallel.
+// explaining collects machines while targets are lowered in parallel.
 type explaining struct {
 	wanted []string
 
@@ -148,7 +146,7 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 	return t.text()
 }
 
-// explain describes a machine that has been printed, with this frame if it has one.
+// explain describes a machine that has been printed; frame is its frame, or nil if it has none.
 func (fn *placed) explain(frame *emit.Frame) *Machine {
 	m := &Machine{
 		Function: fn.runtimeName(), Name: fn.Source.DocName(), File: fn.Source.File.Path,
@@ -176,7 +174,7 @@ func (fn *placed) explain(frame *emit.Frame) *Machine {
 	return m
 }
 
-// callees are the functions that are called in tail position, as the source has them.
+// callees returns the functions that are called in tail position, as the source has them.
 func (fn *placed) callees() []string {
 	var list []string
 	for _, call := range fn.Tail.Calls {
@@ -187,8 +185,7 @@ func (fn *placed) callees() []string {
 	return list
 }
 
-// explainPoint describes a point of m, the last of whose fields are those that hold
-// variables.
+// explainPoint describes a point of m. The fields that hold variables are the last ones of m.
 func (fn *placed) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
 	e := Point{Number: p.Number, Line: fn.Source.Line(p.Call), Call: fn.Source.ShownLine(p.Call)}
 	runtime := len(m.Fields) - len(fields)

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// explainFrame lists the fields and adds up their sizes, as gc lays them out.
+// explainFrame lists the fields and sums their sizes, following gc's layout.
 func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
 	var layout []*types.Var
 	known := true
@@ -47,7 +47,7 @@ func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
 	}
 }
 
-// runtimeType is a type of package statemachine, nil if that has none of the name.
+// runtimeType returns the type of that name in package statemachine, or nil if there is none.
 func (fn *placed) runtimeType(name string) types.Type {
 	for _, p := range fn.Source.Package.Types.Imports() {
 		if p.Path() != source.StatemachinePath {
@@ -60,7 +60,7 @@ func (fn *placed) runtimeType(name string) types.Type {
 	return nil
 }
 
-// instantiated is a generic type with an argument, nil if there is no such type.
+// instantiated returns generic with the type argument arg, or nil if there is no such type.
 func instantiated(generic types.Type, arg types.Type) types.Type {
 	if generic == nil {
 		return nil
@@ -72,7 +72,7 @@ func instantiated(generic types.Type, arg types.Type) types.Type {
 	return t
 }
 
-// explainField describes a field that holds variables. The type has its size.
+// explainField describes a field that holds variables, and returns a type of the field's size.
 func explainField(field emit.Field) (Field, types.Type) {
 	s := field.Slot
 	v := s.Vars[0]
@@ -104,7 +104,7 @@ func explainField(field emit.Field) (Field, types.Type) {
 	return f, t
 }
 
-// edges follows the instructions from each point to those that are reached next.
+// edges follows the instructions from each point to the points reached next.
 func (fn *placed) edges() []Edge {
 	var list []Edge
 	follow := func(from int, work ...int) {
@@ -128,7 +128,7 @@ func (fn *placed) edges() []Edge {
 				reached[AtEnd] = true
 			}
 			if _, ok := fn.Code[n].(*ir.Handler); ok {
-				work = append(work, n+1) // where a panic leads is not drawn
+				work = append(work, n+1) // the path of a panic is not drawn
 				continue
 			}
 			work = append(work, fn.layout.Live.Next(n)...)
@@ -150,7 +150,7 @@ func (fn *placed) edges() []Edge {
 	return list
 }
 
-// ends reports whether the machine may finish in an instruction.
+// ends reports whether the machine may finish at an instruction.
 func ends(i ir.Instr) bool {
 	found := false
 	inSpan := func(s *ir.Span) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Contract is the version of the contract between generated code and runtime
-// that this generator writes for.
+// that this generator targets.
 const Contract = 1
 
 // output is one generated file.
@@ -74,8 +74,8 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 	return &output{path: out, source: file, data: source.Sealed(data)}, nil
 }
 
-// guarded turns a panic of a phase into a finding at the function that caused it:
-// a defect here must not cost the files of other functions.
+// guarded turns a panic of a phase into a finding at the function that caused it, so that
+// a defect here does not cost other functions their files.
 func guarded(translate translator, fn *source.Function, im *typetext.Imports) (text []byte, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,8 +85,8 @@ func guarded(translate translator, fn *source.Function, im *typetext.Imports) (t
 	return translate(fn, im)
 }
 
-// handshake is the compile-time check that the runtime still, and already,
-// works with the contract that the file was generated for.
+// handshake returns the compile-time check that the runtime supports the version of the
+// contract that the file was generated for: neither too old nor too new.
 func handshake(machine, unsigned string) string {
 	return fmt.Sprintf(`// Generated for contract %[1]d of the runtime. If this does not compile, generate it again
 // with the version of movenext that go.mod names.
@@ -97,7 +97,7 @@ const (
 `, Contract, machine, unsigned)
 }
 
-// inStacks is the name of a file of pkg in stacks of machines of a form.
+// inStacks returns the name of a file of pkg as it appears in stacks of machines of a mode.
 func inStacks(pkg *source.Package, file string, mode Mode) string {
 	if mode == Debug {
 		return filepath.ToSlash(file)

@@ -85,7 +85,7 @@ func Step(t *T, n int) int { return n }
 func Pause(t *T) {}
 `
 
-// fuzzSeeds are the sources of all cases.
+// fuzzSeeds returns the sources of all cases.
 func fuzzSeeds(f *testing.F) []string {
 	var seeds []string
 	for _, pattern := range []string{"testdata/*.txtar", "testdata/exec/*.txtar"} {

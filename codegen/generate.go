@@ -10,20 +10,20 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Result is what a run found and did.
+// Result is the outcome of a run.
 type Result struct {
 	// Files are the generated files of the matched packages and those that are no
 	// longer generated, by path.
 	Files []FileChange
 
-	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
+	// Diagnostics are all findings, by position. A folder with a finding keeps its files.
 	Diagnostics []source.Diagnostic
 
-	// Warnings are about source that is right and may block where nothing suspends, by
-	// place. They hold nothing back.
+	// Warnings concern correct source that may block where nothing suspends, by
+	// position. They do not keep anything from being written.
 	Warnings []source.Diagnostic
 
-	// Accepted says what Config.Accept has accepted, a line each.
+	// Accepted lists what Config.Accept has accepted, one line each.
 	Accepted []string
 
 	// Held are folders without findings whose files were not written either,
@@ -32,13 +32,13 @@ type Result struct {
 	Held []Held
 }
 
-// Held is a folder that waits for another to be corrected.
+// Held is a folder whose files wait until another package is corrected.
 type Held struct {
 	Package string // import path
 	Because string // import path of a package with findings
 }
 
-// Stale lists the files that are not as a run would leave them.
+// Stale lists the files that differ from what a run would leave.
 func (r *Result) Stale() []FileChange {
 	var stale []FileChange
 	for _, f := range r.Files {
@@ -50,14 +50,14 @@ func (r *Result) Stale() []FileChange {
 }
 
 // Generate writes the twins of all annotated functions in the packages that patterns
-// match ("./..." if there are none), and removes generated files whose source has no
-// annotation anymore.
+// match ("./..." if there are none), and removes generated files whose source no longer
+// has an annotation.
 //
 // Findings about the source are not an error: the Result has all of them, and the files
-// of a folder with findings stay as they are. An error means that there was nothing to
-// look at: the go command failed, or a pattern names no package. Generate blocks until
-// all is written. It changes nothing but generated files, each atomically, so that
-// running it twice at once is safe.
+// of a folder with findings stay as they are. An error means that no package could be
+// examined: the go command failed, or a pattern matches no package. Generate blocks until
+// everything is written. It changes only generated files, each atomically, so it is safe
+// to run twice at the same time.
 func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -83,7 +83,7 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	return result, nil
 }
 
-// recalled is the result of a run that an earlier one has made unnecessary.
+// recalled returns the result of a run that the cached run makes unnecessary.
 func recalled(run *cache.Run) *Result {
 	result := &Result{Warnings: run.Warnings}
 	for _, f := range run.Outputs {
@@ -92,8 +92,8 @@ func recalled(run *cache.Run) *Result {
 	return result
 }
 
-// toKeep is the result as the cache keeps it, unless something speaks against it: findings,
-// or files that a dry run would have changed.
+// toKeep returns the result in the cache's form, and whether it may be cached. It may not
+// if there are findings, or files that a dry run would have changed.
 func (r *Result) toKeep(dryRun bool) (*cache.Run, bool) {
 	if len(r.Diagnostics) > 0 || len(r.Held) > 0 || dryRun && len(r.Stale()) > 0 {
 		return nil, false
@@ -159,7 +159,7 @@ func (r *run) generate() error {
 		r.report(dir, found...)
 	}
 	// Generated code may import packages that are not in the list. The list must not
-	// change while packages are being checked, so this is a separate step.
+	// change while packages are type-checked, so this is a separate step.
 	if err := r.ws.Add(r.outputImports()...); err != nil {
 		return err
 	}
@@ -168,10 +168,10 @@ func (r *run) generate() error {
 	return nil
 }
 
-// phases is how often each is called in a run.
+// phases is how many times a run calls each.
 const phases = 2
 
-// each does one phase for all targets in parallel.
+// each runs one phase for all targets in parallel.
 func (r *run) each(phase func(*run, *target)) {
 	var wg sync.WaitGroup
 	for _, t := range r.targets {

@@ -123,7 +123,7 @@ func unplaced(text, dir string) string {
 	return regexp.MustCompile(`(?m)^(// Digest of what is above: ).*$`).ReplaceAllString(text, "${1}of full names")
 }
 
-// unlined is a generated file without directives, and with the digest that it would
+// unlined returns a generated file without directives, and with the digest that it would
 // have then.
 func unlined(text string) string {
 	text = regexp.MustCompile(`(?m)^//line .*\n`).ReplaceAllString(text, "")

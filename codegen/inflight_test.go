@@ -180,7 +180,7 @@ func (p programs) read(name string) string {
 	return string(data)
 }
 
-// layouts are the hashes of the functions, which have one each.
+// layouts returns the hashes of the functions, which have one each.
 func (p programs) layouts() map[string]string {
 	layouts := map[string]string{}
 	for _, section := range strings.Split(p.read("movenext_layouts.txt"), "\nfunction ")[1:] {

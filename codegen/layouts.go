@@ -18,24 +18,25 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The past of durable functions. Each folder with some has a file with the layouts that
-// instances in flight may have been saved with (package layout). A run compares what it makes of
-// each function with that, and writes the file with the generated ones, all or none.
+// The past of durable functions. Each folder with durable functions has a file of the layouts
+// that instances in flight may have been saved with (package layout). A run compares the present
+// layout of each function with that file, and writes the file together with the generated ones:
+// all or none.
 //
-// Functions of test files have no past: their instances end with the test.
+// Functions in test files have no past: their instances end with the test.
 
-// past is the file of a folder on its way from what it was to what it will be.
+// past is the layout file of a folder while a run updates it.
 type past struct {
 	path string
-	old  []byte // nil: there is none
+	old  []byte // nil: there is no file
 
 	mu       sync.Mutex
-	file     *layout.File    // nil: it is damaged
+	file     *layout.File    // nil: the file is damaged
 	seen     map[string]bool // functions of this run
-	accepted []string        // said to the user
+	accepted []string        // messages for the user
 }
 
-// past returns the file of a folder. What is wrong with it is reported once.
+// past returns the layout file of a folder. A problem with the file is reported once.
 func (r *run) past(dir string) *past {
 	r.mu.Lock()
 	p, known := r.pasts[dir]
@@ -65,7 +66,7 @@ func (r *run) past(dir string) *past {
 	return p
 }
 
-// change is what happens to the file; ok is false if there is to be none.
+// change returns the change of the layout file; ok is false if there is to be no file.
 func (p *past) change() (c FileChange, ok bool) {
 	if p == nil || p.file == nil || p.old == nil && len(p.file.Functions)+len(p.file.Imports) == 0 {
 		return c, false
@@ -110,7 +111,7 @@ func (r *run) since(v *durable.Version) (durable.Past, []source.Diagnostic) {
 }
 
 // hadPast reports whether a function without a layout file was generated with another layout than
-// now, or knew older ones.
+// its present one, or knew older layouts.
 func (r *run) hadPast(v *durable.Version, now string) bool {
 	data, err := r.ws.Read(source.FileTwin(v.Function.File.Path))
 	if err != nil {
@@ -120,8 +121,8 @@ func (r *run) hadPast(v *durable.Version, now string) bool {
 	return was != nil && (string(was[1]) != now || string(was[2]) != "Points")
 }
 
-// leftBehind looks for functions that have a past and are gone. The error is about names to
-// accept that there are not.
+// leftBehind looks for functions that have a past but no longer exist. The error reports names
+// to accept that no function has.
 func (r *run) leftBehind() error {
 	known := map[string]bool{}
 	for _, dir := range r.folders() {
@@ -163,8 +164,8 @@ func sorted(set map[string]bool) []string {
 	return list
 }
 
-// isElsewhere reports whether any file of the folder has a function, also one that this run does
-// not build.
+// isElsewhere reports whether any file of the folder declares a function, including files that
+// this run does not build.
 func (r *run) isElsewhere(dir, name string) bool {
 	paths, err := r.ws.InFolder(dir)
 	return err != nil || slices.ContainsFunc(paths, func(path string) bool {
@@ -172,7 +173,7 @@ func (r *run) isElsewhere(dir, name string) bool {
 	})
 }
 
-// idleMigrations reports migrations of functions that the package does not have.
+// idleMigrations reports migrations for functions that the package does not have.
 func (r *run) idleMigrations(t *target, pkg *source.Package) {
 	for _, m := range pkg.Migrations {
 		if !r.isElsewhere(t.Dir, m.Function) {
@@ -181,21 +182,21 @@ func (r *run) idleMigrations(t *target, pkg *source.Package) {
 	}
 }
 
-// judgement compares one function with its past.
+// judgement is the comparison of one function with its past.
 type judgement struct {
 	*durable.Version
 	fn            *layout.Function
 	now           string // the hash of the present layout
-	known         bool   // that one is in the file
-	asked, strand bool   // the user accepts; also that instances are left behind
+	known         bool   // the file already has that layout
+	asked, strand bool   // the user accepts the change; and accepts stranding instances
 
 	past  durable.Past
 	found []source.Diagnostic
 	said  []string
 }
 
-// judge fills past, and changes what the file says of the function. With findings the file is
-// not written.
+// judge fills past, and updates the function's section of the file. If there are findings, the
+// file is not written.
 func (j *judgement) judge() []source.Diagnostic {
 	j.migrations()
 	for _, old := range slices.Clone(j.fn.Layouts) {
@@ -227,8 +228,8 @@ func (j *judgement) say(format string, args ...any) {
 
 func (j *judgement) report(d source.Diagnostic) { j.found = append(j.found, d) }
 
-// migrations reads those of the function. What one makes of a layout is the layout of the time
-// when it was written: later changes are compared with that.
+// migrations reads the function's migrations. A migration produces the layout that the function
+// had when the migration was written; later changes are compared with that layout.
 func (j *judgement) migrations() {
 	was := j.fn.Migrated
 	j.fn.Migrated = nil
@@ -260,7 +261,7 @@ func (j *judgement) migrations() {
 	slices.SortFunc(j.past.Migrations, func(a, b durable.Migration) int { return strings.Compare(a.From, b.From) })
 }
 
-// others are the hashes of the layouts that need a migration or none.
+// others returns the hashes of the other layouts, which may need a migration.
 func (j *judgement) others() []string {
 	list := slices.Clone(j.fn.Stranded)
 	for _, l := range j.fn.Layouts {
@@ -275,7 +276,7 @@ func (j *judgement) migrated(hash string) bool {
 	return slices.ContainsFunc(j.fn.Migrated, func(m layout.Migrated) bool { return m.From == hash })
 }
 
-// compare decides what happens to the instances of an older layout.
+// compare decides the fate of the instances of an older layout.
 func (j *judgement) compare(old *layout.Layout, hash string) {
 	for _, p := range old.Points {
 		if j.Layout.Point(p.Name) == nil && !slices.Contains(j.fn.Removed, p.Name) {
@@ -311,7 +312,7 @@ func (j *judgement) compare(old *layout.Layout, hash string) {
 	}
 }
 
-// again asks about points whose names were used before by others.
+// again reports points, and the function itself, whose names were removed and are back.
 func (j *judgement) again() {
 	for _, p := range j.Layout.Points {
 		if !slices.Contains(j.fn.Removed, p.Name) {
@@ -334,8 +335,8 @@ func (j *judgement) again() {
 	}
 }
 
-// meaning asks about a source that is not the accepted one, if instances would continue with it
-// and nothing else has to be decided first.
+// meaning reports a source that differs from the accepted one, if instances would continue with
+// it and nothing else has to be decided first.
 func (j *judgement) meaning() {
 	if len(j.fn.Sources) == 0 || slices.Contains(j.fn.Sources, j.Source) || !j.known && len(j.past.Resumes) == 0 || len(j.found) > 0 {
 		return
@@ -347,7 +348,7 @@ func (j *judgement) meaning() {
 	j.say("accepted: the changed source; instances in flight continue with it")
 }
 
-// position is a line of a layout file.
+// position returns the position of a line of a layout file.
 func position(path string, line int) token.Position {
 	if line == 0 {
 		return token.Position{Filename: path}

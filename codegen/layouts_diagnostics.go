@@ -13,14 +13,14 @@ import (
 
 // The findings about the past of durable functions.
 
-// categoryLayout: a change that instances in flight do not survive unasked.
+// categoryLayout is for changes that instances in flight would not survive without a decision.
 const categoryLayout = "layout"
 
 func ofLayout(at source.Extent, what, why, do string) source.Diagnostic {
 	return source.Diagnostic{Pos: at.From, End: at.To, Category: categoryLayout, What: what, Why: why, Do: do}
 }
 
-// changedLayout is a difference that has not been accepted. A fatal one among them says that
+// changedLayout returns the finding for a difference that has not been accepted. fatal says that
 // instances cannot continue at all.
 func changedLayout(v *durable.Version, hash string, d layout.Difference, fatal bool) source.Diagnostic {
 	name := v.Function.DurableName
@@ -31,7 +31,7 @@ func changedLayout(v *durable.Version, hash string, d layout.Difference, fatal b
 	return ofLayout(v.At(d.Point), fmt.Sprintf("%s: %s, for instances of layout %s", name, d.What, hash), d.Why, do)
 }
 
-// elsewise are the ways out that keep what the instances have.
+// elsewise returns the alternatives that keep what the instances have saved.
 func elsewise(v *durable.Version, hash string) string {
 	name, fn := v.Function.DurableName, v.Function.Decl.Name.Name
 	return fmt.Sprintf("migrate them with func migrate%s%.4s(s *durable.Saved) error, below %s name=%s from=%s; or keep the old function under another Go name with name=%s, and give this one name=%s.2",

@@ -16,15 +16,16 @@ import (
 )
 
 // Durable functions of other modules. Each is compared with its past where it is generated, and
-// the generated file says what it can resume. An upgrade may bring one that no longer knows what
-// this program has saved. So the layout file of a package that uses such functions has the hashes
-// with which they may have saved something, and each of them has to stay known.
+// its generated file lists the layouts that it can resume. An upgrade may bring a version that no
+// longer knows a layout that this program has saved. So the layout file of a package that uses
+// such functions lists the hashes with which they may have saved instances, and the upgraded
+// function must still know each of them.
 
 // foreign is a durable function of another module, as its generated file describes it.
 type foreign struct {
 	name, path string
 	layout     string
-	known      map[string]bool // layouts that it resumes or migrates, its own among them
+	known      map[string]bool // layouts that it resumes or migrates, including its own
 }
 
 var (
@@ -32,7 +33,7 @@ var (
 	foreignLayout   = regexp.MustCompile(`(?m)(?:^\s+|From: )"([0-9a-f]+)",`)
 )
 
-// foreigns are the durable functions of other modules that the package of a folder uses.
+// foreigns returns the durable functions of other modules that the package of a folder uses.
 func (r *run) foreigns(dir string) (list []foreign) {
 	for _, p := range r.ws.Roots {
 		if !load.Local(p) || load.Folder(p) != dir || p.ForTest != "" || strings.HasSuffix(p.Name, "_test") || load.IsTestMain(p) {
@@ -65,7 +66,7 @@ func hasLayouts(p *packages.Package) bool {
 	return err == nil
 }
 
-// text is the source of a package.
+// text returns the source of a package.
 func (r *run) text(p *packages.Package) []byte {
 	text := []byte{}
 	for _, path := range p.GoFiles {
@@ -77,13 +78,13 @@ func (r *run) text(p *packages.Package) []byte {
 	return text
 }
 
-// variable is a durable function with its Go variable.
+// variable is a durable function's Go variable.
 type variable struct {
 	foreign
 	variable string
 }
 
-// declared are the durable functions that a package's generated files declare.
+// declared returns the durable functions that a package's generated files declare.
 func declared(p *packages.Package) (list []variable) {
 	for _, path := range p.GoFiles {
 		data, err := os.ReadFile(path)
@@ -101,7 +102,7 @@ func declared(p *packages.Package) (list []variable) {
 	return list
 }
 
-// checkForeigns compares what a package uses of other modules with what it has used.
+// checkForeigns compares the foreign durable functions that a package uses with those it has used.
 func (r *run) checkForeigns(dir string, p *past, names map[string]bool) {
 	used := r.foreigns(dir)
 	var rest []layout.Import

@@ -263,7 +263,7 @@ func run(name string, plain func(), machine func() error) {
 	fmt.Println(name, len(got), panicked(stack))
 }
 
-// panicked is the first place in the source behind that of panic.
+// panicked returns the first place in the source behind that of panic.
 func panicked(stack string) string {
 	_, stack, found := strings.Cut(stack, "panic(")
 	if !found {

@@ -17,13 +17,13 @@ import (
 	"github.com/movenext/movenext/codegen/internal/unnamed"
 )
 
-// The phases that make text of a function: analyse, lower, place, name, emit. Each is given
-// the output of those before it, and knows nothing of those after it.
+// The phases that turn a function into text: analyse, lower, place, name, emit. Each receives
+// the output of the phases before it, and knows nothing of those after it.
 
-// form says which form of the machine is made.
+// form selects the form of the machine.
 type form struct {
-	debug   bool // to step through
-	records bool // likewise, telling each step
+	debug   bool // for stepping through
+	records bool // likewise, and records each step
 }
 
 // translation is an annotated function after all phases.
@@ -35,7 +35,7 @@ type translation struct {
 	root     *placed
 	literals []*placed
 	printed  emit.Output
-	findings []source.Diagnostic // if there are any, the text is of no use
+	findings []source.Diagnostic // if there are any, the text must not be used
 }
 
 // placed is a function, or a literal in it that is a machine, whose variables have places and
@@ -43,21 +43,21 @@ type translation struct {
 type placed struct {
 	*lower.Function
 	layout  *place.Layout                // nil: it needs no frame
-	unnamed map[*ir.Variable]unnamed.Way // to the types of those that cannot be named
+	unnamed map[*ir.Variable]unnamed.Way // how to infer the types that cannot be named
 }
 
-// translator makes the text of a function's generated declarations, not formatted. It returns
-// findings instead if it cannot translate all of it; it never leaves anything out.
+// translator returns the text of a function's generated declarations, unformatted. If it cannot
+// translate the whole function, it returns findings instead; it never omits a part.
 type translator func(*source.Function, *typetext.Imports) ([]byte, []source.Diagnostic)
 
-// translating is the translator of a form.
+// translating returns the translator for a form.
 func translating(as form) translator {
 	return func(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
 		return translate(fn, imports, as).text()
 	}
 }
 
-// text is what has been printed, or the findings.
+// text returns the printed text, or the findings.
 func (t *translation) text() ([]byte, []source.Diagnostic) {
 	if len(t.findings) > 0 {
 		return nil, t.findings
@@ -89,7 +89,7 @@ func translate(fn *source.Function, imports *typetext.Imports, as form) *transla
 	return t
 }
 
-// place decides where the variables of a function live, and then how they are called.
+// place decides where the variables of a function live, then chooses their names.
 func (t *translation) place(fn *placed) {
 	if t.records {
 		fn.Names.NameSteps()
@@ -115,7 +115,7 @@ func (t *translation) place(fn *placed) {
 	})
 }
 
-// input is what the printer gets.
+// input returns the input of the printer.
 func (t *translation) input() *emit.Input {
 	in := &emit.Input{
 		Spelling: t.spelling(), Debug: t.debug, Records: t.records,
@@ -127,7 +127,7 @@ func (t *translation) input() *emit.Input {
 	return in
 }
 
-// spelling writes types of variables, of the literals' too.
+// spelling writes the types of variables, including those of the literals.
 func (t *translation) spelling() emit.Spelling {
 	frames := map[*ast.FuncLit]string{}
 	for lit, l := range t.facts.Literals.Machines {
@@ -136,10 +136,10 @@ func (t *translation) spelling() emit.Spelling {
 	return emit.Spelling{Source: t.facts.Source, Imports: t.facts.Imports, Frames: frames}
 }
 
-// points are the suspension points.
+// points returns the suspension points.
 func (fn *placed) points() []*ir.Point { return ir.Points(fn.Code) }
 
-// output is what the printer gets of one function.
+// output returns the printer's input for one function.
 func (fn *placed) output() *emit.Function {
 	out := &emit.Function{
 		Node: fn.Node, Signature: fn.Signature, RuntimeName: fn.runtimeName(), Declared: fn.Declared, Names: fn.Names,
@@ -155,7 +155,7 @@ func (fn *placed) output() *emit.Function {
 	return out
 }
 
-// keepNamed moves all variables of the source to the frame whose types can be named there:
+// keepNamed moves to the frame all source variables whose types can be named there, so that
 // in the debug form a debugger finds them after a suspension, too.
 func (fn *placed) keepNamed() {
 	for _, v := range fn.Vars {
@@ -168,8 +168,8 @@ func (fn *placed) keepNamed() {
 	}
 }
 
-// hides reports whether a statement that stays declares the name of a result: a return
-// statement in it still assigns the result. Lowered variables have another name anyway.
+// hides reports whether a kept statement declares the name of a result: a return
+// statement in it still assigns the result. Lowered variables have other names anyway.
 func (fn *placed) hides(result *ir.Variable) bool {
 	lowered := map[types.Object]bool{}
 	for _, v := range fn.Vars {
@@ -179,7 +179,7 @@ func (fn *placed) hides(result *ir.Variable) bool {
 	ast.Inspect(fn.Node, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.FuncLit:
-			return node == fn.Node // others have results of their own
+			return node == fn.Node // literals have results of their own
 		case *ast.Ident:
 			if obj, declares := fn.Info.Defs[node]; declares && node.Name == result.Name {
 				hidden = hidden || obj == nil || !lowered[obj]
@@ -190,7 +190,7 @@ func (fn *placed) hides(result *ir.Variable) bool {
 	return hidden
 }
 
-// heldUnsafe finds pointers that are needed after a suspension and must not be.
+// heldUnsafe reports pointers that would be kept across a suspension but must not be.
 func (fn *placed) heldUnsafe() []source.Diagnostic {
 	var found []source.Diagnostic
 	asked := map[*ir.Variable]bool{}
@@ -208,8 +208,8 @@ func (fn *placed) heldUnsafe() []source.Diagnostic {
 	return found
 }
 
-// runtimeName is the function as the Go runtime names it; a literal has the number
-// that its declarations carry.
+// runtimeName returns the function's name as the Go runtime gives it. For a literal, it ends
+// in the number in the names of the literal's declarations.
 func (fn *placed) runtimeName() string {
 	if fn.Literal != nil {
 		for i, l := range fn.Literals.Order {

@@ -79,13 +79,13 @@ func (p *durableProgram) point(depth int, format string, args ...any) {
 	p.line(depth, format, args...)
 }
 
-// name is one that has not been used.
+// name returns one that has not been used.
 func (p *durableProgram) name() string {
 	p.names++
 	return fmt.Sprint("v", p.names)
 }
 
-// number is an expression.
+// number returns an expression.
 func (p *durableProgram) number() string {
 	return pick(p, "a", "b", "a%7", "b%5+1", "len(list)", "a+b", "list[len(list)-1]", `table["x"]`, "l.N", "k.sum()%100", "len(text)", "3", "10")
 }

@@ -78,7 +78,7 @@ func isRefusal(fun ast.Expr) bool {
 	return false
 }
 
-// sample is a text that is put together of constants and names.
+// sample returns a text that is put together of constants and names.
 func sample(t *testing.T, e ast.Expr) string {
 	t.Helper()
 	switch e := e.(type) {

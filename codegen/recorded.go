@@ -10,11 +10,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Recorded generates the machines of the packages that patterns match in the form that
-// records, and returns an overlay, by path: the machines and the code that records,
-// which replace files on disk. When a program with these machines starts, the recording
-// is written to the file sink. Findings are those of [Generate]; with findings there is
-// no overlay.
+// Recorded generates recording machines for the packages that patterns match, and returns an
+// overlay, by path: the machines and the recording code, which replace files on disk. When a
+// program with these machines starts, it writes the recording to the file sink. Findings are
+// those of [Generate]; if there are any, there is no overlay.
 func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []source.Diagnostic, error) {
 	cfg.DryRun, cfg.Mode = true, Debug
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
@@ -42,7 +41,7 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 	return nil, nil, fmt.Errorf("codegen: nothing to record in %s: only tests are annotated there", strings.Join(patterns, " "))
 }
 
-// openSink is a file of a package that opens the recording.
+// openSink returns a file of package pkg that opens the recording.
 func openSink(pkg, sink string) []byte {
 	return fmt.Appendf(nil, `package %s
 

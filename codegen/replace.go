@@ -16,19 +16,19 @@ import (
 
 // Replacing the files of one folder, all or none.
 //
-//	1. write every new file under another name, and copies of the old ones
-//	2. rename the new ones, one after the other
-//	3. if a rename fails, rename the copies back
+// 1. write every new file under a temporary name, and copy the old ones
+// 2. rename the new files, one after the other
+// 3. if a rename fails, rename the copies back
 //
-// Step 1 is where a disk is full and where a folder is read-only; nothing has changed
-// then. What fails in step 2 is rare (a folder has taken the name meanwhile), and step
-// 3 needs no room, since the copies have been written. A reader of a single file sees
-// the old one or the new one at any time, also after a crash.
+// A full disk or a read-only folder fails step 1, when nothing has changed yet. Step 2 rarely
+// fails (a folder may have taken the name meanwhile), and step 3 needs no space, since the
+// copies are already written. A reader of a single file sees either the old or the new one at
+// any time, even after a crash.
 //
-// The next run removes what a killed run left under other names (leftovers). The names
-// have the number of the process in them, so that a run at the same time loses nothing.
+// The next run removes the temporary files that a killed run left (leftovers). Their names
+// contain the number of the process, so concurrent runs do not remove each other's files.
 
-// disk creates files; tests have one that is full.
+// disk creates files; tests use one that is full.
 type disk struct {
 	create func(dir, pattern string) (tempFile, error)
 }
@@ -42,22 +42,21 @@ type tempFile interface {
 
 var onDisk = disk{create: func(dir, pattern string) (tempFile, error) { return os.CreateTemp(dir, pattern) }}
 
-// replacement is one change on its way.
+// replacement is one change in progress.
 type replacement struct {
 	path string
-	next string // the new file, under another name; empty: remove path
+	next string // the new file, under a temporary name; empty: remove path
 	old  string // a copy of the old file; empty: there was none
 }
 
-// apply writes the changes of one folder: all of them, or none. It returns the path
-// that failed.
+// apply writes the changes of one folder, all or none. It returns the path that failed.
 func (d disk) apply(changes []FileChange) (string, error) {
 	var list []replacement
 	defer func() {
 		for _, r := range list {
 			for _, temp := range []string{r.next, r.old} {
 				if temp != "" {
-					_ = os.Remove(temp) // it is gone already if it was put in place
+					_ = os.Remove(temp) // a file already in place has no temporary name
 				}
 			}
 		}
@@ -80,7 +79,7 @@ func (d disk) apply(changes []FileChange) (string, error) {
 	return "", nil
 }
 
-// prepare writes the files that commit will put in place, and those for rollBack.
+// prepare writes the files that commit renames, and the copies that rollBack needs.
 func (d disk) prepare(c FileChange) (replacement, error) {
 	r := replacement{path: c.Path}
 	old, err := os.ReadFile(c.Path)
@@ -106,7 +105,7 @@ func (r replacement) commit() error {
 	return os.Rename(r.next, r.path)
 }
 
-// rollBack undoes what was committed, as far as it can.
+// rollBack undoes the committed changes, as far as it can.
 func rollBack(list []replacement) error {
 	var errs []error
 	for _, r := range list {
@@ -120,7 +119,7 @@ func rollBack(list []replacement) error {
 }
 
 // writeTemp writes data to a new file next to path, under a name of the form
-// source.Leftover, which the go command ignores. It returns the name also if it fails half-way.
+// source.Leftover, which the go command ignores. It returns the name even if it fails halfway.
 func (d disk) writeTemp(path string, data []byte) (string, error) {
 	f, err := d.create(filepath.Dir(path), fmt.Sprintf(".%s.%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
@@ -136,11 +135,11 @@ func (d disk) writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), err
 }
 
-// removeLeftovers removes from a folder the files that dead runs have left.
+// removeLeftovers removes the files that killed runs left in a folder.
 func removeLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // It is about to be said.
+		return // The caller reports this error next.
 	}
 	for _, e := range entries {
 		m := source.Leftover.FindStringSubmatch(e.Name())
@@ -148,12 +147,12 @@ func removeLeftovers(dir string) {
 			continue
 		}
 		if pid, err := strconv.Atoi(m[1]); err != nil || !isRunning(pid) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // else the next run tries
+			_ = os.Remove(filepath.Join(dir, e.Name())) // on failure the next run tries again
 		}
 	}
 }
 
-// isRunning reports whether there is a process with this number.
+// isRunning reports whether a process with this number exists.
 func isRunning(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -161,7 +160,7 @@ func isRunning(pid int) bool {
 	}
 	defer func() { _ = p.Release() }()
 	if runtime.GOOS == "windows" {
-		return true // it was found
+		return true // the process was found
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// target is one variant of a package that owns annotated functions, and what is made of it.
+// target is one variant of a package that owns annotated functions, with its outputs.
 type target struct {
 	*load.Variant
 
@@ -14,7 +14,7 @@ type target struct {
 	warnings []source.Diagnostic
 
 	kept     *cache.Package // what the cache knows of it; nil: nothing
-	recalled bool           // outputs are those of an earlier run
+	recalled bool           // outputs come from an earlier run
 }
 
 // findTargets looks for annotated functions in the matched packages.
@@ -46,7 +46,7 @@ func (r *run) lowerTarget(t *target) {
 	r.idleMigrations(t, pkg)
 }
 
-// variants are those that the targets are made of.
+// variants returns the variants of the targets.
 func variants(targets []*target) []*load.Variant {
 	var list []*load.Variant
 	for _, t := range targets {
@@ -60,7 +60,7 @@ func (r *run) recall() {
 	known := r.cache.Packages(r.ws, r.sources)
 	for _, t := range r.targets {
 		if r.sources.OwnsDurables(t.Variant) {
-			continue // what is made of them depends on their past
+			continue // their outputs depend on their past
 		}
 		t.kept = known.Of(t.Variant)
 		files, ok := t.kept.Outputs()
@@ -71,7 +71,7 @@ func (r *run) recall() {
 	}
 }
 
-// remember keeps the outputs of all targets, if there is no finding.
+// remember caches the outputs of all targets if there is no finding.
 func (r *run) remember() {
 	if len(r.findings) > 0 {
 		return

@@ -13,12 +13,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Generated code that does not compile is worse than a refusal: the user can neither
-// build nor see why. So all output is first type-checked together with its package,
-// where it replaces the stubs. Errors found here are defects of the generator, and are
-// reported as such.
+// Generated code that does not compile is worse than a refusal: the user can neither build
+// nor see why. So all output is first type-checked together with its package, where it
+// replaces the stubs. An error found here is a defect of the generator, and is reported as one.
 
-// outputImports lists what the generated files import.
+// outputImports lists the imports of the generated files.
 func (r *run) outputImports() []string {
 	all := map[string]bool{}
 	for _, t := range r.targets {
@@ -71,7 +70,7 @@ func (r *run) verify(t *target) {
 	}
 }
 
-// functionAt is the function for which the declaration at pos was generated, or nil.
+// functionAt returns the function for which the declaration at pos was generated, or nil.
 func (out *output) functionAt(pos token.Pos) *source.Function {
 	for _, decl := range out.syntax.Decls {
 		if pos < decl.Pos() || pos >= decl.End() {

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// wide is a function with n suspension points in one line.
+// wide returns a function with n suspension points in one line.
 func wide(n int, before, between, after string) string {
 	return `package wide
 

@@ -29,15 +29,15 @@ const (
 	Damaged   Change = "damaged"   // empty, cut short, or with conflict marks: left as it is
 )
 
-// FileChange is one generated file. After a dry run it says what would happen.
+// FileChange is one generated file. After a dry run it describes the change that would happen.
 type FileChange struct {
 	Path   string
 	Change Change
-	why    string // of a Damaged file
+	why    string // why a file is Damaged
 	Data   []byte // its contents now, or if it were neither Edited nor Damaged; nil: no file
 }
 
-// finish compares the outputs with what is on disk, and writes.
+// finish compares the outputs with the files on disk, and writes.
 func (r *run) finish() *Result {
 	result := &Result{}
 	byDir := map[string][]FileChange{}
@@ -83,7 +83,7 @@ func (r *run) finish() *Result {
 }
 
 // refuseEdited reports files due for replacement that were edited or damaged since they
-// were generated. A dry run lists them.
+// were generated. A dry run only lists them.
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
 		switch {
@@ -96,7 +96,7 @@ func (r *run) refuseEdited(dir string, changes []FileChange) {
 	}
 }
 
-// folders are those of the matched local packages.
+// folders returns the folders of the matched local packages.
 func (r *run) folders() []string {
 	all := map[string]bool{}
 	for _, p := range r.ws.Roots {
@@ -156,7 +156,7 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 	return list, nil
 }
 
-// keep makes c report that the old file is left as it is, if it was edited or damaged.
+// keep marks c as an edited or damaged file that stays as it is, if the old file is one.
 func (c *FileChange) keep(old []byte) {
 	switch differs, damage := source.Altered(old); {
 	case damage != "":
@@ -166,9 +166,9 @@ func (c *FileChange) keep(old []byte) {
 	}
 }
 
-// orphan reports whether path, which holds data, is a file of ours that no run would
-// generate: its source is gone or has no annotation anymore. A source that this run
-// does not build, for another system or with other tags, still has its output.
+// orphan reports whether path, which holds data, is one of our files that no run would
+// generate: its source is gone or no longer has an annotation. A source that this run does
+// not build, because of its system or tags, still has its output.
 func (r *run) orphan(path string, data []byte) bool {
 	base := source.GeneratedFrom(data)
 	if base == "" {
@@ -186,10 +186,10 @@ func (r *run) orphan(path string, data []byte) bool {
 		})
 }
 
-// hold takes the folders out of byDir that import a folder with findings, until
-// none is left.
+// hold removes from byDir the folders that import a folder with findings, repeatedly,
+// until none is left.
 func (r *run) hold(byDir map[string][]FileChange) []Held {
-	failed := map[string]string{} // import path -> the path with findings behind it
+	failed := map[string]string{} // import path -> the path with findings that it depends on
 	for _, p := range r.ws.Locals() {
 		if !r.clean(load.Folder(p)) {
 			failed[p.PkgPath] = p.PkgPath

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generatedFolder is a folder with two old files.
+// generatedFolder returns a folder with two old files.
 func generatedFolder(t *testing.T) (dir, old, orphan string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -34,7 +34,7 @@ func mermaidText(s string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", ";", "#59;").Replace(s)
 }
 
-// node is the name of a node in a diagram.
+// node returns the name of a node in a diagram.
 func node(n int) string {
 	if n > 0 {
 		return fmt.Sprintf("p%d", n)

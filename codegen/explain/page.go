@@ -72,7 +72,7 @@ type sourceLine struct {
 	Point  bool
 }
 
-// blocks are the declarations of all machines, each line once: a function literal lies
+// blocks returns the declarations of all machines, each line once: a function literal lies
 // in its function's.
 func blocks(machines []*codegen.Machine) []block {
 	var list []block

@@ -32,7 +32,7 @@ type drawing struct {
 	left int // where the boxes begin
 }
 
-// row is the row of a state, from above.
+// row returns the row of a state, from above.
 func (d *drawing) row(n int) int {
 	if n == codegen.AtEnd {
 		return len(d.m.Points) + 1

@@ -67,7 +67,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-len([]rune(s))))
 }
 
-// size is a number of bytes for a column.
+// size returns a number of bytes for a column.
 func size(n int64) string {
 	if n < 0 {
 		return "?"
@@ -120,7 +120,7 @@ func ways(m *codegen.Machine, from int) string {
 	return strings.Join(list, " or ")
 }
 
-// place is the name of an end of an edge.
+// place returns the name of an end of an edge.
 func place(n int) string {
 	switch n {
 	case codegen.AtStart:

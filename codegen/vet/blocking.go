@@ -114,7 +114,7 @@ func hasDefault(n *ast.SelectStmt) bool {
 	return false
 }
 
-// coreOf is the type below typ; for a type parameter, that of the first type that
+// coreOf returns the type below typ; for a type parameter, that of the first type that
 // its constraint names.
 func coreOf(typ types.Type) types.Type {
 	if typ == nil {
@@ -165,7 +165,7 @@ func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
 	}
 }
 
-// advice is the alternative to a call that blocks; it is empty if the call does
+// advice returns the alternative to a call that blocks; it is empty if the call does
 // not block.
 func (b *blocking) advice(call *ast.CallExpr) string {
 	fn := b.callee(call)

@@ -30,7 +30,7 @@ func droppedContexts(r *reporter, s *survey) {
 	}
 }
 
-// contextParam is the first parameter of a function if it is a context.
+// contextParam returns the first parameter of a function if it is a context.
 func contextParam(info *types.Info, typ *ast.FuncType) *ast.Field {
 	if len(typ.Params.List) == 0 {
 		return nil

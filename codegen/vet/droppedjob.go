@@ -42,7 +42,7 @@ func (s *survey) makesJob(call *ast.CallExpr) bool {
 
 func isObjectOf(fn *types.Func, path, name string) bool { return fn != nil && isObject(fn, path, name) }
 
-// dropFixes are the ways to take the job, or to do without one. A deferred call is not
+// dropFixes returns the ways to take the job, or to do without one. A deferred call is not
 // awaited by putting Await after it: that would start the job at the defer statement.
 func (s *survey) dropFixes(r *region, stmt ast.Stmt, call *ast.CallExpr) []analysis.SuggestedFix {
 	discard, wait, direct := s.patch(stmt.Pos()), s.patch(stmt.Pos()), s.patch(stmt.Pos())
@@ -68,7 +68,7 @@ const plainMessage = "call the plain form, which waits"
 
 const asyncSuffix = "Async"
 
-// asyncName is the identifier of the twin that call names, or nil.
+// asyncName returns the identifier of the twin that call names, or nil.
 func (s *survey) asyncName(call *ast.CallExpr) *ast.Ident {
 	fn := s.callee(call)
 	if fn == nil || !strings.HasSuffix(fn.Name(), asyncSuffix) {

@@ -35,7 +35,7 @@ func (p *patch) insert(pos token.Pos, text string) {
 	p.edits = append(p.edits, analysis.TextEdit{Pos: pos, End: pos, NewText: []byte(text)})
 }
 
-// fix is the finished fix; one that could not be made has no edits.
+// fix returns the finished fix; one that could not be made has no edits.
 func (p *patch) fix(message string) analysis.SuggestedFix {
 	if p.failed {
 		return analysis.SuggestedFix{}
@@ -46,13 +46,13 @@ func (p *patch) fix(message string) analysis.SuggestedFix {
 // piece is a range of positions that is no node of the tree.
 type piece struct{ from, to token.Pos }
 
-// Pos is the beginning of the range.
+// Pos returns the beginning of the range.
 func (p piece) Pos() token.Pos { return p.from }
 
 // End is after the range.
 func (p piece) End() token.Pos { return p.to }
 
-// file is the file around the position.
+// file returns the file around the position.
 func (s *survey) file(pos token.Pos) *ast.File {
 	for _, f := range s.files {
 		if f.FileStart <= pos && pos < f.FileEnd {
@@ -62,7 +62,7 @@ func (s *survey) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// qualifier is the name of a package at the position, importing it if need be.
+// qualifier returns the name of a package at the position, importing it if need be.
 func (p *patch) qualifier(importPath string) string {
 	if name, ok := p.imports[importPath]; ok {
 		return name
@@ -82,7 +82,7 @@ func (p *patch) qualifier(importPath string) string {
 
 func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.at) }
 
-// imported is the name under which the file imports a package, if the name has
+// imported returns the name under which the file imports a package, if the name has
 // that meaning at the position, or empty.
 func (p *patch) imported(importPath string) string {
 	for _, spec := range p.s.file(p.at).Imports {
@@ -111,7 +111,7 @@ func (p *patch) addImport(importPath string) {
 	p.insert(file.Name.End(), "\n\nimport "+quoted)
 }
 
-// context is an expression for the context at the position: that of the function,
+// context returns an expression for the context at the position: that of the function,
 // or one that never ends.
 func (p *patch) context() string {
 	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
@@ -138,7 +138,7 @@ func (p *patch) typeString(typ types.Type) string {
 	})
 }
 
-// text is the source of a node.
+// text returns the source of a node.
 func (p *patch) text(n ast.Node) string {
 	file := p.s.pass.Fset.File(n.Pos())
 	data, err := p.s.pass.ReadFile(file.Name())

@@ -66,7 +66,7 @@ func TestBlockingCallsAreReported(t *testing.T) {
 	assert.Greater(t, tried, 80)
 }
 
-// called are the findings in fn, and in functions of its package that it names.
+// called returns the findings in fn, and in functions of its package that it names.
 func called(named map[string][]string, fn *ast.FuncDecl) []string {
 	all := named[fn.Name.Name]
 	ast.Inspect(fn.Body, func(n ast.Node) bool {

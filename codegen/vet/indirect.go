@@ -116,7 +116,7 @@ func (c *indirect) valued(e ast.Expr) {
 	}
 }
 
-// named is the function with a twin that e names, or nil.
+// named returns the function with a twin that e names, or nil.
 func (c *indirect) named(e ast.Expr) *types.Func {
 	fn := c.function(e)
 	if fn == nil || c.twins.Twin(fn) == nil {

@@ -38,7 +38,7 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation is a blocking method that a call of the interface method fn may
+// implementation returns a blocking method that a call of the interface method fn may
 // reach: preferably one with a twin.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
@@ -116,7 +116,7 @@ func (c *indirect) blockingField(e ast.Expr) string {
 	return ""
 }
 
-// parameter is the type of the parameter for the argument with the index i, or nil.
+// parameter returns the type of the parameter for the argument with the index i, or nil.
 func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if n == 0 {
@@ -168,7 +168,7 @@ var dynamic = map[string][]string{
 	"encoding/gob":  {"GobEncode", "GobDecode", "MarshalBinary", "UnmarshalBinary"},
 }
 
-// methodsCalled are the methods of an argument that fn may call.
+// methodsCalled returns the methods of an argument that fn may call.
 func methodsCalled(fn *types.Func, iface *types.Interface) []string {
 	var names []string
 	for m := range iface.Methods() {

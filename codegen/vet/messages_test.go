@@ -57,7 +57,7 @@ func TestEveryMessageSaysWhatWhyAndWhatToDo(t *testing.T) {
 	}
 }
 
-// literals are the texts in an expression.
+// literals returns the texts in an expression.
 func literals(e ast.Expr) string {
 	var all strings.Builder
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -113,7 +113,7 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported are the paths of packages that these import from the main module, or
+// imported returns the paths of packages that these import from the main module, or
 // from others that use the runtime, except those that are asked for. The runtime
 // has no facts.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
@@ -148,7 +148,7 @@ func usesRuntime(p *packages.Package) bool {
 	return false
 }
 
-// sourceErrors are the errors of the go command and of the type checker.
+// sourceErrors returns the errors of the go command and of the type checker.
 func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 	var found []codegen.Diagnostic
 	// The go command compiles what others import, and repeats what the compiler says.
@@ -168,7 +168,7 @@ func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 	return found
 }
 
-// finding is the analyzer's finding in the form of the generator's findings.
+// finding returns the analyzer's finding in the form of the generator's findings.
 func finding(fset *token.FileSet, d analysis.Diagnostic) codegen.Diagnostic {
 	end := d.End
 	if !end.IsValid() {

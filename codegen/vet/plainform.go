@@ -52,7 +52,7 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	r.report(call, jobBlocks(name), fix)
 }
 
-// insteadOf is the alternative to passing a blocking literal or function to call,
+// insteadOf returns the alternative to passing a blocking literal or function to call,
 // which may be nil.
 func (s *survey) insteadOf(call *ast.CallExpr) string {
 	var fn *types.Func
@@ -78,7 +78,7 @@ func (s *survey) blocksWhereKept(call *ast.CallExpr) bool {
 	return s.suspends(call) || fn != nil && isObjectOf(fn, jobPath, "Wait") && receiverName(fn) == "Job"
 }
 
-// calledName is the identifier that names what is called.
+// calledName returns the identifier that names what is called.
 func calledName(call *ast.CallExpr) *ast.Ident {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

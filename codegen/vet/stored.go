@@ -94,7 +94,7 @@ func (c *indirect) stores(e ast.Expr, stack []ast.Node) {
 	}
 }
 
-// blockingValue is the function that e is, if that blocks its caller.
+// blockingValue returns the function that e is, if that blocks its caller.
 func (c *indirect) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, blocks bool) {
 	if lit, ok := e.(*ast.FuncLit); ok {
 		why := c.blocksIn(lit.Body)
@@ -224,7 +224,7 @@ func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 	return nil
 }
 
-// parameterFor is the parameter of a function of the package that e is passed for, or the
+// parameterFor returns the parameter of a function of the package that e is passed for, or the
 // container of the runtime that it is passed to.
 func (c *indirect) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && c.ofCoord(call) {
@@ -253,7 +253,7 @@ func (c *indirect) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object 
 	return nil
 }
 
-// assigned is the place of the one of names that e becomes the value of.
+// assigned returns the place of the one of names that e becomes the value of.
 func (c *indirect) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
 	for i, value := range values {
 		if within(value, e) && len(names) == len(values) {
@@ -276,7 +276,7 @@ func (c *indirect) returner(stack []ast.Node) types.Object {
 	return nil
 }
 
-// storedAt is the blocking function that a call of fun may reach.
+// storedAt returns the blocking function that a call of fun may reach.
 func (c *indirect) storedAt(fun ast.Expr) (storedFunc, bool) {
 	f, ok := c.stored.in[c.place(fun)]
 	return f, ok

@@ -161,7 +161,7 @@ func (s *survey) isCalled(e ast.Expr) bool {
 	return ok && s.called[v]
 }
 
-// callAround is the call whose function or argument the top of stack is, and
+// callAround returns the call whose function or argument the top of stack is, and
 // whether it is that of a go statement.
 func callAround(stack []ast.Node) (call *ast.CallExpr, started bool) {
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -195,18 +195,18 @@ func (s *survey) suspends(call *ast.CallExpr) bool {
 	return ok
 }
 
-// plainTwin is the callee if call calls the plain form of a twin.
+// plainTwin returns the callee if call calls the plain form of a twin.
 func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
 	point, ok := s.twins.Suspends(call, s.info)
 	return point, ok && point.Twin != nil
 }
 
-// callee is the declared function that call names, or nil.
+// callee returns the declared function that call names, or nil.
 func (s *survey) callee(call *ast.CallExpr) *types.Func {
 	return s.function(uninstantiated(call.Fun))
 }
 
-// uninstantiated is the function of an expression that may instantiate it: F of F[int].
+// uninstantiated returns the function of an expression that may instantiate it: F of F[int].
 func uninstantiated(fun ast.Expr) ast.Expr {
 	switch f := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
@@ -218,13 +218,13 @@ func uninstantiated(fun ast.Expr) ast.Expr {
 	}
 }
 
-// function is the function that e names, or nil.
+// function returns the function that e names, or nil.
 func (s *survey) function(e ast.Expr) *types.Func {
 	fn, _ := s.info.Uses[nameIn(e)].(*types.Func)
 	return fn
 }
 
-// nameIn is the identifier that names what e is, or nil.
+// nameIn returns the identifier that names what e is, or nil.
 func nameIn(e ast.Expr) *ast.Ident {
 	switch f := e.(type) {
 	case *ast.Ident:
@@ -282,7 +282,7 @@ func isObject(obj types.Object, path, name string) bool {
 	return obj != nil && obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
 }
 
-// receiverName is the name of the type that declares method fn; empty for functions.
+// receiverName returns the name of the type that declares method fn; empty for functions.
 func receiverName(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {

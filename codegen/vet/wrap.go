@@ -24,7 +24,7 @@ import (
 
 const wrapMessage = "run it with job.Blocking"
 
-// blockingJob is the text of a job that returns values.
+// blockingJob returns the text of a job that returns values.
 func (p *patch) blockingJob(typ, body string) string {
 	return fmt.Sprintf("%s.Blocking(%s, func(%s.Context) (%s, error) { %s }).Await()",
 		p.qualifier(jobPath), p.context(), p.qualifier("context"), typ, body)

@@ -29,7 +29,7 @@ func other(ctx context.Context) error { return nil }
 func pay(ctx context.Context, n int) (int, error) { return n, nil }
 `
 
-// durableFolder is a module whose layouts are written, and its layout file.
+// durableFolder returns a module whose layouts are written, and its layout file.
 func durableFolder(t *testing.T) (dir, layouts string) {
 	t.Helper()
 	dir = folder(t, map[string]string{"x.go": durableSource})

@@ -56,7 +56,7 @@ var (
 // commands are the words that may come first.
 var commands = []string{"generate", "check", "vet", "accept", "explain", "version", "help"}
 
-// unknownCommand is the first argument if it may be meant as a command: it is a single
+// unknownCommand returns the first argument if it may be meant as a command: it is a single
 // word, and only packages of the Go distribution have such paths.
 func unknownCommand(args []string) (string, bool) {
 	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0], "./\\-@ ") {
@@ -132,7 +132,7 @@ func checkOrder(patterns []string) error {
 	return nil
 }
 
-// cacheFolder is the folder for results of earlier runs; empty for none. A system
+// cacheFolder returns the folder for results of earlier runs; empty for none. A system
 // that has no place for such folders is no reason to fail.
 func cacheFolder(flag string) string {
 	choice := cmp.Or(flag, os.Getenv("MOVENEXTCACHE"))

@@ -61,7 +61,7 @@ var hostile = []struct {
 	{"a go.mod that is none", map[string]string{"go.mod": "<<<<<<< HEAD\n", "x.go": annotatedSource}, exitUsage, "go.mod"},
 }
 
-// suspending is a file with an annotated function that names package job.
+// suspending returns a file with an annotated function that names package job.
 func suspending(function string) string {
 	return "package p\n\nimport \"github.com/movenext/movenext/job\"\n\n//movenext:async\n" + function + "\n"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newLine is a progress line on a terminal that the test can read.
+// newLine returns a progress line on a terminal that the test can read.
 func newLine(t *testing.T) (*progress, *bytes.Buffer) {
 	t.Helper()
 	var screen bytes.Buffer

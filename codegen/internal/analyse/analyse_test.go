@@ -40,7 +40,7 @@ func facts(params, body string) (*analyse.Facts, func(n int) ast.Stmt) {
 	return analyse.Function(fn, typetext.New(p, fn.File)), func(n int) ast.Stmt { return fn.Decl.Body.List[n] }
 }
 
-// variable is the variable of the function that has a name.
+// variable returns the variable of the function that has a name.
 func variable(t *testing.T, f *analyse.Facts, name string) *types.Var {
 	t.Helper()
 	for id, obj := range f.Info.Defs {

@@ -26,7 +26,7 @@ type literalCall struct {
 	in []*ast.FuncLit
 }
 
-// of is the variable of the function that e names, if it holds functions and has been
+// of returns the variable of the function that e names, if it holds functions and has been
 // declared.
 func (c *funcCollector) of(e ast.Expr) *FuncVar {
 	id, ok := ast.Unparen(e).(*ast.Ident)
@@ -166,7 +166,7 @@ func (c *funcCollector) isHeld(lit *ast.FuncLit) bool {
 	return false
 }
 
-// FuncVarOf is the variable with a companion that e names, or nil.
+// FuncVarOf returns the variable with a companion that e names, or nil.
 func (fs *Facts) FuncVarOf(e ast.Expr) *FuncVar {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -103,7 +103,7 @@ func (fs *Facts) fragileBoxes(s ast.Node, ops []Operand) {
 	}
 }
 
-// fragileVar is the variable whose place decides when o is read, or nil.
+// fragileVar returns the variable whose place decides when o is read, or nil.
 func (fs *Facts) fragileVar(o Operand) *types.Var {
 	v := fs.RootVar(o.Expr)
 	if v == nil || !Within(fs.Body, v.Pos()) {

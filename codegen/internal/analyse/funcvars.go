@@ -39,7 +39,7 @@ type FuncVar struct {
 	called bool
 }
 
-// OnlyLiteral is the literal that the variable holds if it never holds anything else,
+// OnlyLiteral returns the literal that the variable holds if it never holds anything else,
 // or nil.
 func (f *FuncVar) OnlyLiteral(info *types.Info) *ast.FuncLit {
 	var only *ast.FuncLit
@@ -125,7 +125,7 @@ func (c *funcCollector) staysPlain(lit *ast.FuncLit) bool {
 	})
 }
 
-// identOf is the identifier that e is, or one that names nothing.
+// identOf returns the identifier that e is, or one that names nothing.
 func identOf(e ast.Expr) *ast.Ident {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		return id

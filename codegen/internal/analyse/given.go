@@ -145,7 +145,7 @@ func (g *givenScan) use(id *ast.Ident) {
 	}
 }
 
-// valueOf is the function that the argument of a runner is: itself, or what a variable
+// valueOf returns the function that the argument of a runner is: itself, or what a variable
 // holds.
 func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 	id, ok := arg.(*ast.Ident)

@@ -120,11 +120,11 @@ func (fs *Facts) machine(lit *ast.FuncLit) *Literal {
 	return l
 }
 
-// literalStem is the prefix of the names of a literal's declarations: fetchFunc1 in
+// literalStem returns the prefix of the names of a literal's declarations: fetchFunc1 in
 // fetch, as Go itself calls the literal fetch.func1.
 func (fs *Facts) literalStem(n int) string { return fs.Source.Names.Stem + "Func" + strconv.Itoa(n) }
 
-// freeName is a name for a declaration next to the function that neither the package
+// freeName returns a name for a declaration next to the function that neither the package
 // nor the function uses.
 func (fs *Facts) freeName(name string) string {
 	return typetext.Free(name, fs.Source.Package.Names, fs.Source.Package.Nearer, fs.annotated().mentions)
@@ -139,7 +139,7 @@ func (fs *Facts) inner(l *Literal) *Facts {
 	return c
 }
 
-// annotated are the facts about the annotated function.
+// annotated returns the facts about the annotated function.
 func (fs *Facts) annotated() *Facts {
 	for fs.Outer != nil {
 		fs = fs.Outer

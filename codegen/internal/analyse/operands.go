@@ -33,7 +33,7 @@ func operands(list []ast.Expr) []Operand {
 	return ops
 }
 
-// calleeOperands are the function value that is called, or the receiver of a method.
+// calleeOperands returns the function value that is called, or the receiver of a method.
 func (fs *Facts) calleeOperands(fun ast.Expr) []Operand {
 	sel, ok := fun.(*ast.SelectorExpr)
 	s := fs.Info.Selections[sel]
@@ -69,7 +69,7 @@ func (fs *Facts) HasCall(e ast.Expr, but ...string) bool {
 	return found
 }
 
-// Operands are the parts of e that are evaluated before it, in gc's order.
+// Operands returns the parts of e that are evaluated before it, in gc's order.
 func (fs *Facts) Operands(e ast.Expr) []Operand {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -180,7 +180,7 @@ func (fs *Facts) CallOperands(call *ast.CallExpr) []Operand {
 	return ops
 }
 
-// paramType is the type that argument i is converted to.
+// paramType returns the type that argument i is converted to.
 func paramType(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if !sig.Variadic() || i < n-1 {

@@ -157,7 +157,7 @@ func (fs *Facts) CallsRecover(body *ast.BlockStmt) bool {
 	return found
 }
 
-// streamSignature is the signature of a stream's machine: it returns nothing.
+// streamSignature returns the signature of a stream's machine: it returns nothing.
 func streamSignature(sig *types.Signature) *types.Signature {
 	return types.NewSignatureType(sig.Recv(), nil, nil, sig.Params(), nil, sig.Variadic())
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Builtin is the name of the predeclared function that fun denotes. Those of
+// Builtin returns the name of the predeclared function that fun denotes. Those of
 // package unsafe have a prefix.
 func (fs *Facts) Builtin(fun ast.Expr) (string, bool) {
 	var id *ast.Ident
@@ -84,7 +84,7 @@ func (fs *Facts) FastKey(t types.Type) KeyKind {
 	return KeySlow
 }
 
-// soleComponent is the type of the only thing in a struct or array, or nil.
+// soleComponent returns the type of the only thing in a struct or array, or nil.
 func (fs *Facts) soleComponent(t types.Type) types.Type {
 	switch t := t.Underlying().(type) {
 	case *types.Struct:

@@ -10,7 +10,7 @@ import (
 // maxTags bounds the search below: real conditions have fewer.
 const maxTags = 12
 
-// sizesOf are the sizes that gc's order follows in a file that is built under a
+// sizesOf returns the sizes that gc's order follows in a file that is built under a
 // condition: those of 64-bit systems, unless none of them fulfils it. (Committed files
 // must not depend on the machine that ran the generator.)
 func sizesOf(condition constraint.Expr) types.Sizes {
@@ -152,7 +152,7 @@ func fulfillable(condition constraint.Expr, architecture string, others []string
 	return false
 }
 
-// tagsOf are the tags of a condition.
+// tagsOf returns the tags of a condition.
 func tagsOf(condition constraint.Expr) []string {
 	switch e := condition.(type) {
 	case *constraint.TagExpr:

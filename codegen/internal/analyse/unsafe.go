@@ -207,7 +207,7 @@ func (s *origins) origin(e ast.Expr) origin {
 	return fromOutside
 }
 
-// part is the origin of e, which is a part of x or lies where x points to. Memory is
+// part returns the origin of e, which is a part of x or lies where x points to. Memory is
 // outside, unless it is a variable that is read as something else.
 func (s *origins) part(e, x ast.Expr) origin {
 	if v := s.facts.RootVar(e); v != nil {
@@ -225,7 +225,7 @@ func (s *origins) hasInside(x ast.Expr) bool {
 	return typeset.Perhaps(s.facts.TypeOf(x), func(t types.Type) bool { return typeset.IsA[*types.Struct](t) || typeset.IsA[*types.Array](t) })
 }
 
-// address is the origin of the address of e.
+// address returns the origin of the address of e.
 func (s *origins) address(e ast.Expr) origin {
 	if v := s.facts.RootVar(e); v != nil {
 		if Within(s.facts.Source.Decl, v.Pos()) {
@@ -271,7 +271,7 @@ func (s *origins) call(call *ast.CallExpr) origin {
 	return from
 }
 
-// converted is the origin of a conversion of e. The compiler follows a number if it is
+// converted returns the origin of a conversion of e. The compiler follows a number if it is
 // computed from a pointer in the same expression.
 func (s *origins) converted(e ast.Expr) origin {
 	if !typeset.IsBasic(s.facts.TypeOf(e), types.Uintptr) {

@@ -31,7 +31,7 @@ func (fs *Facts) usageOf(obj types.Object) *ir.Usage {
 	return f
 }
 
-// signatureResults are the result parameters that have names.
+// signatureResults returns the result parameters that have names.
 func (fs *Facts) signatureResults() []*types.Var {
 	var list []*types.Var
 	for v := range fs.Signature.Results().Variables() {

@@ -48,7 +48,7 @@ func newModule(t *testing.T) *module {
 	return m
 }
 
-// generated is a text that a run may write for the source file called name.
+// generated returns a text that a run may write for the source file called name.
 func generated(name, pkg string) []byte {
 	return source.Sealed([]byte(source.Header(name) + "\n\npackage " + pkg + "\n"))
 }
@@ -59,7 +59,7 @@ func (m *module) write(name, text string) {
 	testmodule.Age(m.t, path)
 }
 
-// outputs are the generated files of m.
+// outputs returns the generated files of m.
 func (m *module) outputs() []File {
 	m.t.Helper()
 	var list []File

@@ -28,7 +28,7 @@ type inputs struct {
 	Names   []string // files of which only the existence counts
 }
 
-// inputs are the files that the run depended on.
+// inputs returns the files that the run depended on.
 func (c *Cache) inputs(ws *load.Workspace) inputs {
 	var in inputs
 	files, folders, trees, names := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -258,7 +258,7 @@ func environment(env []string) []string {
 	return list
 }
 
-// setting is the last value of a variable, as for a started process.
+// setting returns the last value of a variable, as for a started process.
 func setting(env []string, name string) string {
 	for _, assignment := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(assignment, name+"="); ok {

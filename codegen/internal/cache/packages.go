@@ -67,7 +67,7 @@ func (k *Packages) Of(v *load.Variant) *Package {
 	return &Package{of: k, v: v, key: keyOfText(fmt.Sprintf("package 2\n%s%q %x\n", k.cache.settings, v.Dir, key.sum))}
 }
 
-// Outputs are the kept outputs of the package, sorted by path; the second result
+// Outputs returns the kept outputs of the package, sorted by path; the second result
 // is false if there are none, or if they cannot be written. Anything may have
 // written to the cache: a file with an unexpected name or an altered text is not
 // an output.
@@ -101,7 +101,7 @@ func (p *Package) canBe(path string, data []byte) bool {
 		source.FileTwin(filepath.Join(p.v.Dir, source.GeneratedFrom(data))) == path && !p.of.sources.Occupied(path)
 }
 
-// paths are the files that will be generated for the package, sorted.
+// paths returns the files that will be generated for the package, sorted.
 func (p *Package) paths() []string {
 	var list []string
 	for _, path := range p.v.Meta.GoFiles {
@@ -132,7 +132,7 @@ type packageKey struct {
 	unknown bool            // something cannot be read, or was not listed properly
 }
 
-// keyOf is the key of p, computed once.
+// keyOf returns the key of p, computed once.
 func (k *Packages) keyOf(p *packages.Package) *packageKey {
 	if key := k.known[p.ID]; key != nil {
 		return key

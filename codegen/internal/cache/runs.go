@@ -123,7 +123,7 @@ func Open(s *Settings) *Cache {
 
 func keyOfText(text string) filecache.Key { return sha256.Sum256([]byte(text)) }
 
-// goDefaults is the file next to the go command's folder that sets its defaults.
+// goDefaults returns the file next to the go command's folder that sets its defaults.
 func goDefaults(goCommand string) string {
 	if path, err := filepath.EvalSymlinks(goCommand); err == nil {
 		goCommand = path

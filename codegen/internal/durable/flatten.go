@@ -232,7 +232,7 @@ func (lo *lowering) branch(s *ast.BranchStmt) {
 	}
 }
 
-// destination is the label that a branch out of a kept statement leads to.
+// destination returns the label that a branch out of a kept statement leads to.
 func (lo *lowering) destination(s *ast.BranchStmt) string {
 	for n := len(lo.targets) - 1; n >= 0 && s.Tok != token.GOTO && s.Tok != token.FALLTHROUGH; n-- {
 		t := lo.targets[n]
@@ -277,7 +277,7 @@ func (lo *lowering) unless(cond ast.Expr, to string) {
 	lo.add(&instr{text: "if !(" + lo.expr(cond) + ") {\ngoto " + to + "\n}", to: []string{to}, uses: lo.mentioned(cond)})
 }
 
-// zero is the zero value of a type.
+// zero returns the zero value of a type.
 func (lo *lowering) zero(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

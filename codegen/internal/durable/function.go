@@ -95,7 +95,7 @@ func (lo *lowering) jump(label string) {
 	lo.add(&instr{text: "goto " + label, to: []string{label}, stops: true})
 }
 
-// label is a new label.
+// label returns a new label.
 func (lo *lowering) label(stem string) string {
 	for n := 1; ; n++ {
 		if name := stem + strconv.Itoa(n); !lo.labels[name] {
@@ -105,7 +105,7 @@ func (lo *lowering) label(stem string) string {
 	}
 }
 
-// results are the variables of the results.
+// results returns the variables of the results.
 func (lo *lowering) results() []*variable {
 	if lo.result == nil {
 		return []*variable{lo.err}

@@ -40,7 +40,7 @@ func (lo *lowering) layout() *layout.Layout {
 	return l
 }
 
-// laidOut is a point as the layout has it.
+// laidOut returns a point as the layout has it.
 func (lo *lowering) laidOut(p *point, s *spelling, next []string) layout.Point {
 	is := layout.Point{Name: p.name, Values: s.values(p.live), Next: next}
 	fn, id, _ := source.Callee(p.call, lo.info)
@@ -70,7 +70,7 @@ func (s *spelling) values(list []*variable) []layout.Value {
 	return values
 }
 
-// successors are the names of the points that can follow each point, in the order of the
+// successors returns the names of the points that can follow each point, in the order of the
 // source; nil stands for the beginning.
 func (lo *lowering) successors() map[*point][]string {
 	at := map[string]int{}
@@ -86,7 +86,7 @@ func (lo *lowering) successors() map[*point][]string {
 	return next
 }
 
-// following are the points that code from an instruction on reaches first.
+// following returns the points that code from an instruction on reaches first.
 func (lo *lowering) following(from int, at map[string]int) (names []string) {
 	reached := map[*point]bool{}
 	seen := make([]bool, len(lo.code)+1)

@@ -148,7 +148,7 @@ func mayDiffer(t types.Type) bool {
 	return false
 }
 
-// counted is the type of what is ranged over, and that of the index; nil: it is refused.
+// counted returns the type of what is ranged over, and that of the index; nil: it is refused.
 func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.Type) {
 	u := t.Underlying()
 	if p, ok := u.(*types.Pointer); ok {

@@ -177,7 +177,7 @@ func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, to []*variable) {
 	}
 }
 
-// sourceLine is the first line of a statement.
+// sourceLine returns the first line of a statement.
 func (lo *lowering) sourceLine(s ast.Stmt) string {
 	text, _, _ := strings.Cut(string(lo.raw(s)), "\n")
 	return text

@@ -40,7 +40,7 @@ func (lo *lowering) print(layout string, past Past) []byte {
 
 func (p *printer) title() string { return "[" + p.fn.DocName() + "]" }
 
-// own is a name for a parameter of a generated method, in which no name of the source is
+// own returns a name for a parameter of a generated method, in which no name of the source is
 // visible but those of the package.
 func (p *printer) own(name string) string {
 	taken := maps.Clone(p.fn.Package.Names)

@@ -60,7 +60,7 @@ func (lo *lowering) checkNames(p *point) {
 	}
 }
 
-// spelled is a type as the user writes it.
+// spelled returns a type as the user writes it.
 func (lo *lowering) spelled(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(lo.fn.Package.Types))
 }

@@ -18,7 +18,7 @@ type spelling struct {
 	names map[string]string // what each stands for
 }
 
-// list are the named types that have been written, by name.
+// list returns the named types that have been written, by name.
 func (s *spelling) list() []layout.Type {
 	var list []layout.Type
 	for name, is := range s.names {

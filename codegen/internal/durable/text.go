@@ -16,7 +16,7 @@ type edit struct {
 	with     string
 }
 
-// raw is the source of a node.
+// raw returns the source of a node.
 func (lo *lowering) raw(n ast.Node) []byte { return lo.slice(n.Pos(), n.End()) }
 
 func (lo *lowering) slice(from, to token.Pos) []byte {
@@ -24,7 +24,7 @@ func (lo *lowering) slice(from, to token.Pos) []byte {
 	return lo.fn.File.Source[file.Offset(from):file.Offset(to)]
 }
 
-// expr is an expression with its mentions replaced.
+// expr returns an expression with its mentions replaced.
 func (lo *lowering) expr(e ast.Expr) string {
 	text, _ := lo.statement(e)
 	return text
@@ -227,7 +227,7 @@ func (lo *lowering) allowedCall(call *ast.CallExpr, inLiteral bool) {
 	}
 }
 
-// mentioned are the variables that a node mentions.
+// mentioned returns the variables that a node mentions.
 func (lo *lowering) mentioned(n ast.Node) (list []*variable) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

@@ -109,7 +109,7 @@ func (lo *lowering) signature() {
 	lo.err = lo.resultVar(results.At(last), "return.err")
 }
 
-// resultVar is the field of a result, which may have no name.
+// resultVar returns the field of a result, which may have no name.
 func (lo *lowering) resultVar(obj *types.Var, name string) *variable {
 	if obj.Name() == "" || obj.Name() == "_" {
 		return lo.temp(strings.TrimPrefix(name, "return."), name, obj.Type())
@@ -117,7 +117,7 @@ func (lo *lowering) resultVar(obj *types.Var, name string) *variable {
 	return lo.variable(obj)
 }
 
-// recvField is the field of the receiver.
+// recvField returns the field of the receiver.
 func (lo *lowering) recvField() string {
 	if name := lo.recv.Name(); name != "" && name != "_" {
 		return name
@@ -130,7 +130,7 @@ func isContext(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
 }
 
-// defined is the variable that an identifier declares or mentions; nil for the blank one and
+// defined returns the variable that an identifier declares or mentions; nil for the blank one and
 // for what is no variable of the function.
 func (lo *lowering) defined(id *ast.Ident) *variable {
 	if id.Name == "_" {

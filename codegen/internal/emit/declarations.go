@@ -68,7 +68,7 @@ func (e *emitter) async() {
 	e.line("")
 }
 
-// frameLiteral is a frame with the parameters in it.
+// frameLiteral returns a frame with the parameters in it.
 func (e *emitter) frameLiteral() string {
 	var fields []string
 	for i, v := range e.fn.given() {
@@ -102,7 +102,7 @@ func (e *emitter) result(frame string, i int) string {
 	return fieldOf(frame, v)
 }
 
-// fieldOf is the value of a result that has a field.
+// fieldOf returns the value of a result that has a field.
 func fieldOf(frame string, v *ir.Variable) string {
 	if v.Cell {
 		return "*" + frame + "." + v.Field

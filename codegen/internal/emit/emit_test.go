@@ -38,7 +38,7 @@ func keep(n int) (last int) {
 
 const other = "package other\ntype t int\nvar Zero t\n"
 
-// input is the function keep as the earlier phases leave it: it yields, and returns its
+// input returns the function keep as the earlier phases leave it: it yields, and returns its
 // parameter. v is an int, or has the type without a name.
 func input(open bool) *emit.Input {
 	p := testmodel.Package(program, other)
@@ -82,7 +82,7 @@ func asLiteral(in *emit.Input, l *emit.Literal) {
 	}
 }
 
-// printed is the text of the declarations, formatted, with and without the directives.
+// printed returns the text of the declarations, formatted, with and without the directives.
 func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output) {
 	t.Helper()
 	out = emit.Declarations(in)

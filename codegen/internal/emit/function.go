@@ -131,7 +131,7 @@ func (fn *function) isEntered() bool {
 	return !fn.Source.RootOnly
 }
 
-// points are the suspension points.
+// points returns the suspension points.
 func (fn *function) points() []*ir.Point { return ir.Points(fn.Code) }
 
 // given are the receiver, what a literal captures, and the parameters.
@@ -143,14 +143,14 @@ func (fn *function) given() []*ir.Variable {
 	return slices.Concat(list, fn.Captured, fn.Params)
 }
 
-// passedOn are the parameters that are passed to what runs the machine, in the order in
+// passedOn returns the parameters that are passed to what runs the machine, in the order in
 // which the entries have them.
 func (fn *function) passedOn() []*ir.Variable { return place.Passed(fn.given()) }
 
 // passesTogether reports whether what is passed on is one struct.
 func (fn *function) passesTogether() bool { return len(fn.passedOn()) > 1 }
 
-// returned are the results that what runs the machine returns.
+// returned returns the results that what runs the machine returns.
 func (fn *function) returned() []*ir.Variable { return place.Passed(fn.Function.Results) }
 
 // keepsAlive reports whether a machine that has finished may refer to something.
@@ -158,10 +158,10 @@ func (fn *function) keepsAlive() bool {
 	return len(fn.points()) > 0 && (fn.Defers || slices.ContainsFunc(fn.Slots, place.KeepsAlive))
 }
 
-// epilogueState is the value of State that leads to the epilogue.
+// epilogueState returns the value of State that leads to the epilogue.
 func (fn *function) epilogueState() int { return len(fn.points()) + 1 }
 
-// unwindingState is the value of State in which a panic waits for a function that is
+// unwindingState returns the value of State in which a panic waits for a function that is
 // ranged over.
 func (fn *function) unwindingState() int { return len(fn.points()) + 2 }
 
@@ -176,7 +176,7 @@ func (fn *function) title() string {
 // jobResults are what the job of the function has: values and error.
 func (fn *function) jobResults() source.Results { return source.ResultsOf(fn.Signature) }
 
-// keptName is the name of the type of what the function keeps while it is suspended: the
+// keptName returns the name of the type of what the function keeps while it is suspended: the
 // frame, or the frame without the results.
 func (fn *function) keptName() string {
 	if len(fn.returned()) > 0 {

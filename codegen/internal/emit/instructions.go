@@ -61,7 +61,7 @@ func (p *printer) finish() {
 	p.line("return %s", results)
 }
 
-// returnedAtOnce are the values of a return statement: the instructions begin with an
+// returnedAtOnce returns the values of a return statement: the instructions begin with an
 // assignment of all results, and the machine ends. They make no call, so that nothing runs
 // between the note that the machine has finished and its end.
 func (p *printer) returnedAtOnce(code []ir.Instr) (values string, ok bool) {
@@ -229,7 +229,7 @@ func (p *printer) renew(i *ir.Renew) {
 	p.line("{\n%[1]s := *%[2]s\n%[3]s = &%[1]s\n}", p.fn.Names.Renewed, p.mention(i.V, ir.AsPointer), p.home(i.V))
 }
 
-// condition is the condition under which a branch is taken.
+// condition returns the condition under which a branch is taken.
 func (p *printer) condition(i *ir.Branch) string {
 	var cond string
 	switch {

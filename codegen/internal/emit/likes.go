@@ -26,7 +26,7 @@ func (p *printer) declareLikes() {
 	}
 }
 
-// like is the name of the like of v.
+// like returns the name of the like of v.
 func (p *printer) like(v *ir.Variable) string {
 	way := p.fn.Unnamed[v]
 	if way == nil {
@@ -36,7 +36,7 @@ func (p *printer) like(v *ir.Variable) string {
 	return p.likeNamed(p.way(way))
 }
 
-// likeNamed is the name of the like that is declared as expr.
+// likeNamed returns the name of the like that is declared as expr.
 func (p *printer) likeNamed(expr string) string {
 	for _, l := range p.fn.likes {
 		if l.expr == expr {
@@ -48,7 +48,7 @@ func (p *printer) likeNamed(expr string) string {
 	return l.name
 }
 
-// likeFor is the name of a like of t, if that cannot be named and there is one.
+// likeFor returns the name of a like of t, if that cannot be named and there is one.
 func (p *printer) likeFor(t types.Type) (name string, ok bool) {
 	if !p.fn.Imports.IsOpen(t) {
 		return "", false
@@ -60,7 +60,7 @@ func (p *printer) likeFor(t types.Type) (name string, ok bool) {
 	return p.likeNamed(p.way(way)), true
 }
 
-// home is the place of v itself: where its value is, or the pointer to its cell.
+// home returns the place of v itself: where its value is, or the pointer to its cell.
 func (p *printer) home(v *ir.Variable) string {
 	switch {
 	case v.Place == ir.InFrame:
@@ -71,7 +71,7 @@ func (p *printer) home(v *ir.Variable) string {
 	return v.Local
 }
 
-// homeType is the type of that place.
+// homeType returns the type of that place.
 func (p *printer) homeType(v *ir.Variable) string {
 	switch {
 	case v.Unnamed && p.fn.Unnamed[v] != nil:
@@ -82,7 +82,7 @@ func (p *printer) homeType(v *ir.Variable) string {
 	return p.typeOf(v)
 }
 
-// newOf is an expression for a new cell for v.
+// newOf returns an expression for a new cell for v.
 func (p *printer) newOf(v *ir.Variable) string {
 	if v.Unnamed {
 		return p.runtime("New") + "(" + p.like(v) + ")"
@@ -90,7 +90,7 @@ func (p *printer) newOf(v *ir.Variable) string {
 	return p.newValue(p.typeOf(v))
 }
 
-// kept is the pointer to v, whose type cannot be named, in the frame.
+// kept returns the pointer to v, whose type cannot be named, in the frame.
 func (p *printer) kept(v *ir.Variable) string {
 	return p.runtime("Kept") + "(&" + p.home(v) + ", " + p.like(v) + ")"
 }
@@ -104,7 +104,7 @@ func (p *printer) declare(v *ir.Variable) {
 	p.line("var %s %s", v.Local, p.typeOf(v))
 }
 
-// way is the expression of a way. The functions that it takes are declared in the order in
+// way returns the expression of a way. The functions that it takes are declared in the order in
 // which their names are needed.
 func (p *printer) way(w unnamed.Way) string {
 	switch w := w.(type) {
@@ -129,7 +129,7 @@ func (p *printer) way(w unnamed.Way) string {
 	panic(fmt.Sprintf("emit: unknown way %T", w))
 }
 
-// object is the name of something that a package declares.
+// object returns the name of something that a package declares.
 func (p *printer) object(obj types.Object) string {
 	if q := p.fn.Imports.Name(obj.Pkg()); q != "" {
 		return q + "." + obj.Name()
@@ -137,7 +137,7 @@ func (p *printer) object(obj types.Object) string {
 	return obj.Name()
 }
 
-// inferring is the name of a function that leads from types to another one. All functions of
+// inferring returns the name of a function that leads from types to another one. All functions of
 // an input have those of one declaration in common.
 func (o *output) inferring(declaration string) string {
 	if name, ok := o.inferred[declaration]; ok {

@@ -151,7 +151,7 @@ func (p *printer) continues(text string) string {
 	return strings.ReplaceAll(unmarked(text), "\n", continued)
 }
 
-// sourceOf is the node of the source that an instruction consists of, or nil.
+// sourceOf returns the node of the source that an instruction consists of, or nil.
 func sourceOf(i ir.Instr) ast.Node {
 	switch i := i.(type) {
 	case *ir.Keep:
@@ -182,7 +182,7 @@ func (p *printer) directive(line int) {
 	p.line("%s%d", inSource, line)
 }
 
-// resume is the directive after instructions in the middle of a statement of the
+// resume returns the directive after instructions in the middle of a statement of the
 // source, where its line ends with them.
 func (p *printer) resume(end token.Pos) string {
 	if !p.fn.Source.EndsLine(end) {
@@ -191,7 +191,7 @@ func (p *printer) resume(end token.Pos) string {
 	return fmt.Sprintf("\n%s%d", inSource, p.fn.Source.Line(end)+1)
 }
 
-// lined is the source between two positions in a node. Where go/format will move
+// lined returns the source between two positions in a node. Where go/format will move
 // statements to other lines, those that open a line say which it was.
 func (fn *function) lined(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder

@@ -91,7 +91,7 @@ func plainBody(call, arg string, results source.Results, taken map[string]bool) 
 	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(names, ", "), call, arg, strings.Join(fields, ", "), errName)
 }
 
-// plainStream is the twin of a stream in -mode=plain.
+// plainStream returns the twin of a stream in -mode=plain.
 func plainStream(fn *source.Function, im *typetext.Imports, sig typetext.Signature, call string) ([]byte, error) {
 	value, err := im.TypeString(fn.Stream.Value)
 	if err != nil {

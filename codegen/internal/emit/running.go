@@ -57,7 +57,7 @@ func (p *printer) embedded() string {
 	return p.runtime("Frame")
 }
 
-// group is a field's position in the frame: with the parameters, between, with the
+// group returns a field's position in the frame: with the parameters, between, with the
 // results.
 func group(s *ir.Slot) int {
 	switch v := s.Vars[0]; {
@@ -69,7 +69,7 @@ func group(s *ir.Slot) int {
 	return 1
 }
 
-// keptType is the type of what the function keeps, as its declarations write it.
+// keptType returns the type of what the function keeps, as its declarations write it.
 func (e *emitter) keptType() string { return e.fn.keptName() + e.sig.FrameArgs }
 
 // args prints the type of the parameters that only the start needs, if they are several.
@@ -150,7 +150,7 @@ func (e *emitter) fields(frame string) string {
 	return list
 }
 
-// going is the call that resumes a frame: with nothing for what only the start needs.
+// going returns the call that resumes a frame: with nothing for what only the start needs.
 func (e *emitter) going(frame, run string) string {
 	args := []string{run}
 	switch passed := e.fn.passedOn(); {
@@ -202,7 +202,7 @@ func (e *emitter) rethrow(run string) string {
 	return "\n" + run + ".Rethrow()"
 }
 
-// outcome are the names of what the method that runs the machine has returned.
+// outcome returns the names of what the method that runs the machine has returned.
 func (e *emitter) outcome() string {
 	list := e.fn.Names.Finished
 	for _, v := range e.fn.returned() {
@@ -211,12 +211,12 @@ func (e *emitter) outcome() string {
 	return list
 }
 
-// returnedAs is the name of a result in that list.
+// returnedAs returns the name of a result in that list.
 func (e *emitter) returnedAs(v *ir.Variable) string {
 	return e.unlike("v" + strconv.Itoa(slices.Index(e.fn.Results, v)))
 }
 
-// argument is an entry's argument for the given variable i.
+// argument returns an entry's argument for the given variable i.
 func (e *emitter) argument(i int, v *ir.Variable) string {
 	params := e.sig.Params
 	if e.fn.Receiver != nil {
@@ -228,7 +228,7 @@ func (e *emitter) argument(i int, v *ir.Variable) string {
 	return params[i].Name
 }
 
-// runner is the name of the method that runs the machine: MoveNext, if nothing is passed.
+// runner returns the name of the method that runs the machine: MoveNext, if nothing is passed.
 func (p *printer) runner() string {
 	if len(p.fn.passedOn())+len(p.fn.returned()) == 0 {
 		return "MoveNext"
@@ -248,7 +248,7 @@ func (p *printer) runParams() string {
 	return strings.Join(list, ", ")
 }
 
-// runArgs are the arguments that pass them on.
+// runArgs returns the arguments that pass them on.
 func (p *printer) runArgs() string {
 	list := []string{p.fn.Names.Run}
 	if p.fn.passesTogether() {
@@ -274,7 +274,7 @@ func (p *printer) runResults() string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// zeroIn is the zero value of the place of v.
+// zeroIn returns the zero value of the place of v.
 func (p *printer) zeroIn(v *ir.Variable) string {
 	if v.Cell || v.Type == nil {
 		return p.predeclared("nil")

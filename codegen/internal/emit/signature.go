@@ -28,10 +28,10 @@ func (fn *function) emitter() *emitter {
 	return &emitter{printer: &printer{fn: fn}, sig: sig, arg: arg}
 }
 
-// frameType is the frame's type as the function's declarations write it.
+// frameType returns the frame's type as the function's declarations write it.
 func (e *emitter) frameType() string { return e.fn.Declared.Frame + e.sig.FrameArgs }
 
-// context is the function's first context parameter, or one that brings no home.
+// context returns the function's first context parameter, or one that brings no home.
 func (e *emitter) context() string {
 	if ctx := e.sig.Context(); ctx != "nil" {
 		return ctx

@@ -76,7 +76,7 @@ func (e *emitter) asyncInTail() {
 	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
 }
 
-// values are the names that hold the results.
+// values returns the names that hold the results.
 func (e *emitter) values(unlike func(string) string) []string {
 	var list []string
 	for i := range e.fn.Signature.Results().Len() {
@@ -85,7 +85,7 @@ func (e *emitter) values(unlike func(string) string) []string {
 	return list
 }
 
-// jobValues are the value and the error that the results make for the job.
+// jobValues returns the value and the error that the results make for the job.
 func (e *emitter) jobValues(values []string) string {
 	fail := e.predeclared("nil")
 	if e.fn.jobResults().Err != nil {

@@ -55,7 +55,7 @@ func (p *printer) typeOf(v *ir.Variable) string {
 	return s
 }
 
-// zeroOf is an expression for the zero value of t.
+// zeroOf returns an expression for the zero value of t.
 func (p *printer) zeroOf(t types.Type, spelled string) string {
 	if t == nil { // of the lowering's own
 		return p.predeclared("nil")
@@ -199,7 +199,7 @@ func (p *printer) left(v *ir.Variable) string {
 	return p.mention(v, ir.AsValue)
 }
 
-// span is the text of a node with its edits made.
+// span returns the text of a node with its edits made.
 func (p *printer) span(s *ir.Span) string {
 	var b strings.Builder
 	if s.Label != "" {
@@ -236,7 +236,7 @@ func (p *printer) lines(e ir.Edit) string {
 	return text
 }
 
-// predeclared is a name of the universe that generated code needs. The function's
+// predeclared returns a name of the universe that generated code needs. The function's
 // own variables give way where they have moved; inside of statements that are
 // kept, only true is needed, to return. Booleans can be had without their names.
 func (p *printer) predeclared(name string) string {
@@ -256,7 +256,7 @@ func (p *printer) predeclared(name string) string {
 	return spelled
 }
 
-// newValue is an expression for a pointer to a new zero value of a type.
+// newValue returns an expression for a pointer to a new zero value of a type.
 func (p *printer) newValue(spelled string) string {
 	if p.fn.Source.Package.Names["new"] || p.fn.Names.Hides("new") {
 		return p.runtime("NewOf") + "[" + spelled + "]()"
@@ -264,7 +264,7 @@ func (p *printer) newValue(spelled string) string {
 	return "new(" + spelled + ")"
 }
 
-// constantValue is an expression for the value of c, of the same type; untyped
+// constantValue returns an expression for the value of c, of the same type; untyped
 // constants keep their kind.
 func (p *printer) constantValue(c *types.Const, at ast.Node) string {
 	basic, ok := c.Type().(*types.Basic)
@@ -288,7 +288,7 @@ func literalOf(v constant.Value, of *types.Basic) string {
 	return v.ExactString()
 }
 
-// fraction is an untyped float with the value of v, exactly.
+// fraction returns an untyped float with the value of v, exactly.
 func fraction(v constant.Value) string {
 	if f, ok := constant.Val(v).(*big.Float); ok {
 		return f.Text('p', 0)

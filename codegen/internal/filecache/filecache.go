@@ -88,7 +88,7 @@ func (d *Dir) Put(key Key, value []byte) error {
 	return nil
 }
 
-// entry is the file of key. Folders with many thousand files are slow on some
+// entry returns the file of key. Folders with many thousand files are slow on some
 // systems, so the first byte names one of 256.
 func (d *Dir) entry(key Key) string {
 	name := hex.EncodeToString(key[:])

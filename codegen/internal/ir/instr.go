@@ -35,7 +35,7 @@ type Keep struct {
 // Refs calls use for the variables in the text of the statement.
 func (i *Keep) Refs(use, _ func(*Variable)) { i.Text.Uses(use) }
 
-// Targets are the labels that jumps out of the statement go to.
+// Targets returns the labels that jumps out of the statement go to.
 func (i *Keep) Targets() []*Label { return i.Text.jumps() }
 
 // Falls reports whether the statement may end normally.

@@ -32,7 +32,7 @@ func locate(code []Instr) {
 	}
 }
 
-// reachable is the code that may run.
+// reachable returns the code that may run.
 func reachable(code []Instr) []Instr {
 	locate(code)
 	reached := make([]bool, len(code)+1)
@@ -96,7 +96,7 @@ func filter(code []Instr, keep func(n int, i Instr) bool) []Instr {
 	return rest
 }
 
-// Successors are the instructions that may follow instruction n. Beyond the last one
+// Successors returns the instructions that may follow instruction n. Beyond the last one
 // nothing does.
 //
 // All decisions about lifetimes rest on them: a new way to continue must be added here.
@@ -130,7 +130,7 @@ func inLoop(code []Instr, n int) bool {
 	return false
 }
 
-// Points are the suspension points in the code.
+// Points returns the suspension points in the code.
 func Points(code []Instr) []*Point {
 	var list []*Point
 	for _, i := range code {

@@ -120,20 +120,20 @@ const (
 // Text is literal text.
 func Text(s string) Piece { return Piece{Text: s} }
 
-// Use is a mention of a variable.
+// Use returns a mention of a variable.
 func Use(v *Variable) Piece { return Piece{V: v} }
 
-// UseAs is a mention of a variable in given surroundings.
+// UseAs returns a mention of a variable in given surroundings.
 func UseAs(v *Variable, as Form) Piece { return Piece{V: v, Form: as} }
 
 // Opened is text that the printer spells.
 func Opened(o Open) Piece { return Piece{Open: o} }
 
-// TypeText is a type. If it cannot be named, the finding points at at; nil stands
+// TypeText returns a type. If it cannot be named, the finding points at at; nil stands
 // for the function.
 func TypeText(t types.Type, at ast.Node) Piece { return Opened(TypeName{t, at}) }
 
-// PackageName is the name under which the generated file imports a package;
+// PackageName returns the name under which the generated file imports a package;
 // preferred is the one that it gets if that is free.
 func PackageName(path, preferred string) Piece { return Opened(Imported{path, preferred}) }
 
@@ -285,7 +285,7 @@ func (s *Span) With(e Edit) *Span {
 	return &Span{Node: s.Node, Edit: edits}
 }
 
-// Node is the first node of the source in a rope, or nil.
+// Node returns the first node of the source in a rope, or nil.
 func (r Rope) Node() ast.Node {
 	for _, part := range r {
 		if part.Span != nil {

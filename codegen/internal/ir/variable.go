@@ -85,7 +85,7 @@ type Slot struct {
 // IsShared reports whether the field serves several variables.
 func (s *Slot) IsShared() bool { return s != nil && len(s.Vars) > 1 }
 
-// Names are the different names of a field's variables.
+// Names returns the different names of a field's variables.
 func (s *Slot) Names() []string {
 	var list []string
 	for _, v := range s.Vars {
@@ -100,7 +100,7 @@ func (s *Slot) Names() []string {
 	return list
 }
 
-// Stem is the field's name without its number: err, or iOrCount.
+// Stem returns the field's name without its number: err, or iOrCount.
 func (s *Slot) Stem() string {
 	list := s.Names()
 	for i := range list[1:] {

@@ -136,7 +136,7 @@ func sameType(was, is string) bool {
 // constants stands between a basic type and the constants of the name.
 const constants = " with "
 
-// Basic is the text of a named basic type, whose constants are "Name = value".
+// Basic returns the text of a named basic type, whose constants are "Name = value".
 func Basic(kind string, list []string) string {
 	if len(list) == 0 {
 		return kind

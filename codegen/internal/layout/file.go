@@ -83,7 +83,7 @@ const head = `# The layouts of the durable functions of this package: what insta
 # more, remove its block.
 `
 
-// Bytes is the file as it is written. It depends on what the file says, not on its order.
+// Bytes returns the file as it is written. It depends on what the file says, not on its order.
 func (f *File) Bytes() []byte {
 	var b bytes.Buffer
 	b.WriteString(head)

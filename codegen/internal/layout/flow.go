@@ -21,7 +21,7 @@ func flowOf(l *Layout) *flow {
 	return f
 }
 
-// reach are the points that paths from some points visit, those included. The paths do not
+// reach returns the points that paths from some points visit, those included. The paths do not
 // pass through the point without.
 func (f *flow) reach(from []string, without string) map[string]bool {
 	seen := map[string]bool{}

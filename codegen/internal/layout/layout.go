@@ -86,7 +86,7 @@ func (l *Layout) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Point is the point of a name, or nil.
+// Point returns the point of a name, or nil.
 func (l *Layout) Point(name string) *Point {
 	for i := range l.Points {
 		if l.Points[i].Name == name {
@@ -105,7 +105,7 @@ func (l *Layout) define(name string) (is string, ok bool) {
 	return l.Types[i].Is, true
 }
 
-// reached are the named types that a type is made of, in order.
+// reached returns the named types that a type is made of, in order.
 func (l *Layout) reached(text string) []string {
 	var list []string
 	seen := map[string]bool{}
@@ -143,7 +143,7 @@ func isNamed(c byte) bool {
 	return c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("_./-~+@", c) >= 0
 }
 
-// String is the layout as the file has it.
+// String returns the layout as the file has it.
 func (l *Layout) String() string {
 	return fmt.Sprintf("layout %s\n%s", l.Hash(), strings.Join(l.text(), "\n"))
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// graph is a layout of steps without values: "a>b,c b>c c" has an edge from a to b.
+// graph returns a layout of steps without values: "a>b,c b>c c" has an edge from a to b.
 func graph(text string) *layout.Layout {
 	l := &layout.Layout{}
 	for _, word := range strings.Fields(text) {
@@ -85,7 +85,7 @@ func TestTypesAreComparedByAllTheirParts(t *testing.T) {
 	}
 }
 
-// whole is a file with everything in it.
+// whole returns a file with everything in it.
 func whole() *layout.File {
 	l := &layout.Layout{
 		Points: []layout.Point{

@@ -23,7 +23,7 @@ import (
 // repeats the source's, and C would compile that comment twice: a static variable in it
 // would become two variables.
 
-// compiled are the files that p is checked with, and whether C is missing in them.
+// compiled returns the files that p is checked with, and whether C is missing in them.
 func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
 	if !Local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
 		return p.CompiledGoFiles, false

@@ -34,7 +34,7 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 	return errs
 }
 
-// withoutBodies are the files of v as declarations only, and without the stubs
+// withoutBodies returns the files of v as declarations only, and without the stubs
 // for the functions of the files at without. Errors that this causes in them
 // (unused imports, missing bodies) are ignored.
 func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {

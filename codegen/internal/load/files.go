@@ -74,7 +74,7 @@ func (s *Sources) CodeSums() map[string]source.CodeSums {
 	return sums
 }
 
-// NewSources are the files of a workspace, none of which has been read.
+// NewSources returns the files of a workspace, none of which has been read.
 func NewSources(cfg *Settings, fset *token.FileSet) *Sources {
 	return &Sources{cfg: cfg, fset: fset, byPath: map[string]*LazyFile{}}
 }
@@ -175,7 +175,7 @@ func (s *File) problems() []source.Diagnostic {
 	}
 }
 
-// sum is the hash of the part of the file that matters to some readers. A file
+// sum returns the hash of the part of the file that matters to some readers. A file
 // that does not parse counts as it is, and so does a generated one.
 func (s *File) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) source.Checksum {
 	if s.err != nil || s.Generated {

@@ -121,7 +121,7 @@ func (ws *Workspace) Add(paths ...string) error {
 	return nil
 }
 
-// missingImport is the go command's message for a package that nothing imports yet,
+// missingImport returns the go command's message for a package that nothing imports yet,
 // plus advice where the message gives none: go mod vendor copies only imported
 // packages, and this one is imported only by generated code.
 func missingImport(path, msg string) string {
@@ -247,7 +247,7 @@ func IsTestMain(p *packages.Package) bool {
 	return p.Name == "main" && strings.HasSuffix(p.PkgPath, ".test")
 }
 
-// Locals are the local packages in the order of their IDs.
+// Locals returns the local packages in the order of their IDs.
 func (ws *Workspace) Locals() []*packages.Package {
 	var list []*packages.Package
 	for _, id := range slices.Sorted(maps.Keys(ws.Metas)) {

@@ -161,7 +161,7 @@ func typeArgs(params *ast.FieldList) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// receiver is the text of a receiver, and its type parameters as arguments:
+// receiver returns the text of a receiver, and its type parameters as arguments:
 // "(m *Map[K, V]) " and "[K, V]". Blank parameters are named, since the stubs
 // have to pass them on.
 func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
@@ -213,7 +213,7 @@ func typeSpec(file *ast.File, name string) *ast.TypeSpec {
 	return nil
 }
 
-// slice is the source text of a node, empty for none.
+// slice returns the source text of a node, empty for none.
 func (f *Finder) slice(src *File, node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.FieldList:
@@ -254,7 +254,7 @@ func (f *Finder) stubImports() []ast.Decl {
 	return file.Decls
 }
 
-// withStubs is the file as the user wrote it, with its stubs except for those of the
+// withStubs returns the file as the user wrote it, with its stubs except for those of the
 // owners in without. The syntax itself stays as it is: it will be lowered.
 func (s *File) withStubs(without map[*File]bool) *ast.File {
 	if len(s.stubs) == 0 {

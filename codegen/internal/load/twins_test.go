@@ -56,7 +56,7 @@ func TestSuspends(t *testing.T) {
 	assert.Greater(t, seen, 30)
 }
 
-// comments are the trailing comments, by line.
+// comments returns the trailing comments, by line.
 func comments(pkg *source.Package, file *source.File) map[int]string {
 	byLine := map[int]string{}
 	for _, group := range file.Syntax.Comments {
@@ -67,7 +67,7 @@ func comments(pkg *source.Package, file *source.File) map[int]string {
 	return byLine
 }
 
-// statementCall is the call of "f()" or "_ = f()".
+// statementCall returns the call of "f()" or "_ = f()".
 func statementCall(stmt ast.Stmt) *ast.CallExpr {
 	var expr ast.Expr
 	switch stmt := stmt.(type) {

@@ -60,7 +60,7 @@ func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	return entry, isNew
 }
 
-// NewChecker is a checker of what f has found. Only variants are checked with the
+// NewChecker returns a checker of what f has found. Only variants are checked with the
 // bodies of their functions.
 func NewChecker(f *Finder, variants []*Variant) *Checker {
 	ids := map[string]bool{}
@@ -101,7 +101,7 @@ func (c *Checker) check(p *packages.Package) *checked {
 	return entry.result
 }
 
-// Imports are the packages that p imports, with those that its stubs do.
+// Imports returns the packages that p imports, with those that its stubs do.
 func (ws *Workspace) Imports(p *packages.Package) map[string]*packages.Package {
 	all := map[string]*packages.Package{}
 	for path, dep := range p.Imports {
@@ -241,7 +241,7 @@ func (c *Checker) read(p *packages.Package, path string) ([]byte, error) {
 	return c.ws.Read(path)
 }
 
-// imported is the package that path means among imports.
+// imported returns the package that path means among imports.
 func (c *Checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil

@@ -118,7 +118,7 @@ func (s *Sources) Occupied(path string) bool {
 	return err == nil && !source.IsOurs(path, data) || errors.Is(err, errIrregular)
 }
 
-// firstAnnotation is a position for findings about the annotations of a whole
+// firstAnnotation returns a position for findings about the annotations of a whole
 // package.
 func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
@@ -129,7 +129,7 @@ func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	return token.Position{Filename: Folder(p)}
 }
 
-// Problems are the errors of the go command, the parser and the type checker
+// Problems returns the errors of the go command, the parser and the type checker
 // about v and its imports.
 func (c *Checker) Problems(v *Variant) []source.Diagnostic {
 	if c.ws.reaches(c.ws.Metas[source.StatemachinePath], v.Meta) {
@@ -163,7 +163,7 @@ func sameLine(d source.Diagnostic, list []source.Diagnostic) bool {
 	})
 }
 
-// listProblems are the errors of the go command about p.
+// listProblems returns the errors of the go command about p.
 func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
 	var found []source.Diagnostic
 	for _, e := range p.Errors {
@@ -179,7 +179,7 @@ func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
 	return found
 }
 
-// typeProblems are the type errors of p. Those about imports are left out if the go
+// typeProblems returns the type errors of p. Those about imports are left out if the go
 // command reports them better.
 func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagnostic {
 	var found []source.Diagnostic
@@ -220,7 +220,7 @@ func (s *Sources) isOutput(path string) bool {
 	return strings.HasSuffix(path, ".go") && s.Get(path).Generated
 }
 
-// Overrides are the findings about pairs of which a type overrides one form, by
+// Overrides returns the findings about pairs of which a type overrides one form, by
 // folder. It checks every local package whose types are known by now: even a
 // package without annotations can override half of a pair.
 func (c *Checker) Overrides() map[string][]source.Diagnostic {

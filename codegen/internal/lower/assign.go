@@ -62,7 +62,7 @@ func (lo *lowering) assignValues(s *ast.AssignStmt) {
 	lo.add(lo.assigning(dst(), s.Rhs, s))
 }
 
-// onlyPoint is the suspension point that is all of the right-hand side, or nil.
+// onlyPoint returns the suspension point that is all of the right-hand side, or nil.
 func (lo *lowering) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
 	if len(rhs) != 1 {
 		return nil
@@ -102,7 +102,7 @@ func (lo *lowering) direct(call *ast.CallExpr, t ir.Dest) bool {
 	return !kept || !lo.Points[call].Kind.Enters()
 }
 
-// lefts are the targets for left-hand sides.
+// lefts returns the targets for left-hand sides.
 func (lo *lowering) lefts(list []ast.Expr) []ir.Dest {
 	var dst []ir.Dest
 	for _, lhs := range list {
@@ -128,7 +128,7 @@ func (lo *lowering) left(lhs ast.Expr) ir.Dest {
 	return ir.Dest{Place: lo.expr(id)}
 }
 
-// join is a list of expressions as one rope.
+// join returns a list of expressions as one rope.
 func (lo *lowering) join(list []ast.Expr) ir.Rope {
 	var r ir.Rope
 	for i, e := range list {
@@ -140,7 +140,7 @@ func (lo *lowering) join(list []ast.Expr) ir.Rope {
 	return r
 }
 
-// assigning is the assignment of a list of values. Some targets may turn out to be of
+// assigning returns the assignment of a list of values. Some targets may turn out to be of
 // no use; a constant, and nil more so, needs the type of its target then.
 func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *ir.Assign {
 	i := &ir.Assign{Dst: dst}
@@ -158,7 +158,7 @@ func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *i
 	return i
 }
 
-// converted is a constant or nil for a target, which may turn out to be of no use.
+// converted returns a constant or nil for a target, which may turn out to be of no use.
 func converted(value ir.Rope, to ir.Dest) ir.Rope {
 	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.Opened(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
 	r = append(r, value...)
@@ -168,12 +168,12 @@ func converted(value ir.Rope, to ir.Dest) ir.Rope {
 // Expressions that need a type, whether it can be named or not. Where it cannot, a
 // function of the runtime infers it from a like (package unnamed).
 
-// convertedTo is the conversion of val to t.
+// convertedTo returns the conversion of val to t.
 func (lo *lowering) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
 	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, at), ir.Text(")(")}, ir.Rope{ir.Text(")")})
 }
 
-// asserted is the assertion that val, an interface, is of type t.
+// asserted returns the assertion that val, an interface, is of type t.
 func (lo *lowering) asserted(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
 	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, at), ir.Text(")")})
 }
@@ -186,13 +186,13 @@ func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope
 	return append(append(ir.Rope{ir.Opened(head)}, val...), ir.Opened(tail))
 }
 
-// typeArgument is a list of type arguments, in brackets. It is left out, to be
+// typeArgument returns a list of type arguments, in brackets. It is left out, to be
 // inferred, if one cannot be named.
 func (lo *lowering) typeArgument(at ast.Node, list ...types.Type) ir.Piece {
 	return ir.Opened(ir.TypeArgs{List: list, At: at})
 }
 
-// parts are the operands of a left-hand side that are evaluated before the assignment.
+// parts returns the operands of a left-hand side that are evaluated before the assignment.
 func (lo *lowering) parts(lhs ast.Expr) []analyse.Operand {
 	return lo.Operands(ast.Unparen(lhs))
 }

@@ -175,7 +175,7 @@ func (lo *lowering) resultTargets() []ir.Dest {
 	return dst
 }
 
-// returning are the instructions of a return statement whose suspension points, if
+// returning returns the instructions of a return statement whose suspension points, if
 // any, have been evaluated.
 func (lo *lowering) returning(s *ast.ReturnStmt) []ir.Instr {
 	if len(s.Results) == 0 {

@@ -45,7 +45,7 @@ func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
 	return !types.IsInterface(t) && !lo.isDerived(t) && !lo.isDerived(lo.TypeOf(o.Expr)) && !lo.IsDirect(t)
 }
 
-// throughFields is the embedded field of x that has the method selected from x, and the
+// throughFields returns the embedded field of x that has the method selected from x, and the
 // type of the field.
 func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
 	src := lo.value(x)
@@ -117,7 +117,7 @@ func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
 	lo.idents[id] = lo.spelledBeside(call, id, to.Name())
 }
 
-// spelledBeside is the name of a declaration next to the function that call names by
+// spelledBeside returns the name of a declaration next to the function that call names by
 // id.
 func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
 	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {

@@ -194,7 +194,7 @@ func (lo *lowering) hidesTypeParam(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// fieldName is the name of a field. An embedded one is named after its type, and a type
+// fieldName returns the name of a field. An embedded one is named after its type, and a type
 // of the function may have another name where it is declared.
 func (lo *lowering) fieldName(field *types.Var) string {
 	if !field.Embedded() {
@@ -248,7 +248,7 @@ func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 	slices.SortStableFunc(whole.Edit, func(a, b ir.Edit) int { return int(a.Pos - b.Pos) })
 }
 
-// repeatsOwnNames are the lines that repeat, or have repeated, an expression which
+// repeatsOwnNames returns the lines that repeat, or have repeated, an expression which
 // mentions a name that the declaration declares.
 func repeatsOwnNames(decl *ast.GenDecl) []*ast.ValueSpec {
 	declared := map[string]bool{}

@@ -16,7 +16,7 @@ func (lo *lowering) deferStatement(s *ast.DeferStmt) {
 	lo.add(lo.deferring(s))
 }
 
-// deferring is the instruction of a defer statement whose suspension points, if
+// deferring returns the instruction of a defer statement whose suspension points, if
 // any, have been evaluated.
 func (lo *lowering) deferring(s *ast.DeferStmt) *ir.Deferral {
 	d := &ir.Deferral{Node: s, Late: lo.HasCall(s.Call.Fun), Plain: !lo.mayRecover(s.Call)}
@@ -28,7 +28,7 @@ func (lo *lowering) deferring(s *ast.DeferStmt) *ir.Deferral {
 	return d
 }
 
-// deferredCall is the call with what has been evaluated in its places. Arguments that
+// deferredCall returns the call with what has been evaluated in its places. Arguments that
 // the source does not have come first, except for the receiver of a method expression.
 func (lo *lowering) deferredCall(d *ir.Deferral, call *ast.CallExpr, method *types.Selection, more ...ir.Rope) ir.Rope {
 	(&mentionScan{lo: lo}).runner(call)
@@ -53,7 +53,7 @@ func (lo *lowering) keptArguments(d *ir.Deferral, call *ast.CallExpr) []ir.Rope 
 	return spread(call, args)
 }
 
-// deferredFunc is the callee: a function by its name, a literal, or a value that is
+// deferredFunc returns the callee: a function by its name, a literal, or a value that is
 // evaluated now.
 func (lo *lowering) deferredFunc(d *ir.Deferral, call *ast.CallExpr) ir.Rope {
 	fun := ast.Unparen(call.Fun)
@@ -72,7 +72,7 @@ func (lo *lowering) deferredFunc(d *ir.Deferral, call *ast.CallExpr) ir.Rope {
 	return lo.evaluatedNow(d, calledName(call), lo.value(fun))
 }
 
-// keptValue is an argument as the kept call passes it.
+// keptValue returns an argument as the kept call passes it.
 func (lo *lowering) keptValue(d *ir.Deferral, arg ast.Expr) ir.Rope {
 	switch e := ast.Unparen(arg); {
 	case lo.IsConstant(e), lo.Info.Types[e].IsNil(), lo.Info.Types[e].IsType():

@@ -45,7 +45,7 @@ func (lo *lowering) settleIn(t *analyse.TupleOrder, e ast.Expr) {
 	}
 }
 
-// placeParts are the operands that determine the place of a left-hand side.
+// placeParts returns the operands that determine the place of a left-hand side.
 func (lo *lowering) placeParts(lhs ast.Expr) []ast.Expr {
 	switch e := ast.Unparen(lhs).(type) {
 	case *ast.IndexExpr:

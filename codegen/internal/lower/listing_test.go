@@ -94,13 +94,13 @@ func loweredWith(options lower.Options, signature, body string) *lower.Output {
 // entering are the lines of a call of a machine, which the tests but one show as one line.
 var entering = regexp.MustCompile(`(?m)^\w+(?:, )?(.*) (:?=) (.*Enter\(.*\))\npark resume\d+ \| resumed\d+\nresume\d+:\n.*\.Results\(r\)\n\w+ = nil\nresumed\d+:$`)
 
-// short is a listing whose calls of machines have one line.
+// short returns a listing whose calls of machines have one line.
 func short(listing string) string {
 	text := entering.ReplaceAllString(listing, "$1 $2 await $3")
 	return strings.NewReplacer("\n = await", "\nawait", "\n := await", "\nawait").Replace("\n" + text)
 }
 
-// listing is the listing of a function and of the literals in it.
+// listing returns the listing of a function and of the literals in it.
 func listing(out *lower.Output) string {
 	l := &lister{fn: out.Root.Source, labels: map[*ir.Label]string{}, temps: map[*ir.Variable]string{}, count: map[string]int{}}
 	l.code(out.Root.Code)
@@ -260,7 +260,7 @@ func (l *lister) names(vars []*ir.Variable) string {
 	return strings.Join(list, ", ")
 }
 
-// span is the text of the source with its edits, in one line.
+// span returns the text of the source with its edits, in one line.
 func (l *lister) span(s *ir.Span) string {
 	var b strings.Builder
 	at := s.Node.Pos()

@@ -32,7 +32,7 @@ import (
 // Captures are found while the literal is flattened, by the first mention of each. A
 // literal within the literal asks the one around it, which captures what it passes on.
 
-// lowered is the machine of a literal whose captures are known.
+// lowered returns the machine of a literal whose captures are known.
 func (lo *lowering) lowered(lit *ast.FuncLit) *lowering {
 	c := lo.root().literals[lo.Literals.Machines[lit]]
 	if !c.flat {
@@ -42,7 +42,7 @@ func (lo *lowering) lowered(lit *ast.FuncLit) *lowering {
 	return c
 }
 
-// root is the lowering of the annotated function.
+// root returns the lowering of the annotated function.
 func (lo *lowering) root() *lowering {
 	for lo.parent != nil {
 		lo = lo.parent
@@ -123,7 +123,7 @@ func (lo *lowering) companions(lhs, rhs []ast.Expr, declares bool) {
 	}
 }
 
-// entryOf is the companion as a variable of the function.
+// entryOf returns the companion as a variable of the function.
 func (lo *lowering) entryOf(f *analyse.FuncVar) *ir.Variable {
 	if v := lo.vars[f.Entry]; v != nil {
 		return v
@@ -144,7 +144,7 @@ func (lo *lowering) onlyCalled(lhs []ast.Expr) bool {
 	return f != nil && !f.Read
 }
 
-// companion is the entry of a value: a function that enters it.
+// companion returns the entry of a value: a function that enters it.
 func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
 	if lo.Info.Types[e].IsNil() {
 		return ir.Rope{ir.NilName}
@@ -186,7 +186,7 @@ func (lo *lowering) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
 	return append(body, ir.Text("\nif "), m, ir.Text(" == "), none, ir.Text(" {\nreturn "), none, ir.Text(results+"\n}\nreturn "), m, ir.Text(results+"\n"))
 }
 
-// companionType is the type of a companion: that of the variable, with a run before the
+// companionType returns the type of a companion: that of the variable, with a run before the
 // parameters and the suspended callee before the results. With names, it is the head of a
 // function of this type with parameters called so.
 func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
@@ -214,7 +214,7 @@ func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 	return append(append(append(r, ir.Text(") (")), joined(results)...), ir.Text(")"))
 }
 
-// calleeType is the type of the suspended callee of a call of the variable.
+// calleeType returns the type of the suspended callee of a call of the variable.
 func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 	if lit := f.OnlyLiteral(lo.Info); lit != nil {
 		return ir.Rope{ir.Text("*"), ir.Opened(ir.FrameOf{Lit: lit})}
@@ -224,7 +224,7 @@ func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 	return append(r, ir.Text(") }"))
 }
 
-// typesOf are the types of a list of parameters or results.
+// typesOf returns the types of a list of parameters or results.
 func (lo *lowering) typesOf(list *types.Tuple, at ast.Node) []ir.Rope {
 	var ropes []ir.Rope
 	for v := range list.Variables() {

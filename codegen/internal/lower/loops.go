@@ -174,7 +174,7 @@ func (r *ranging) shareOldVars() {
 // wanted reports whether the loop has a use for its key or value.
 func wanted(e ast.Expr) bool { return e != nil && !analyse.IsBlank(e) }
 
-// counter is the variable that counts: the key itself if the body leaves it
+// counter returns the variable that counts: the key itself if the body leaves it
 // alone, or a temporary.
 func (r *ranging) counter(t types.Type) (v *ir.Variable, isKey bool) {
 	if r.s.Tok == token.DEFINE && wanted(r.s.Key) && !r.shared {

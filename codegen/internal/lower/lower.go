@@ -54,7 +54,7 @@ type Function struct {
 	Tail  *ir.Tail // it needs no frame, and has no code
 }
 
-// Given are the receiver, what a literal captures, and the parameters.
+// Given returns the receiver, what a literal captures, and the parameters.
 func (fn *Function) Given() []*ir.Variable {
 	var list []*ir.Variable
 	if fn.Receiver != nil {
@@ -170,7 +170,7 @@ func (lo *lowering) function() *Function {
 	}
 }
 
-// captured are the variables that a literal gets of the functions around it. Before them is
+// captured returns the variables that a literal gets of the functions around it. Before them is
 // what it asks for a panic, if it is deferred and does.
 func (lo *lowering) captured() []*ir.Variable {
 	var list []*ir.Variable
@@ -209,7 +209,7 @@ func (lo *lowering) refuse(d source.Diagnostic) {
 
 func (lo *lowering) add(list ...ir.Instr) { lo.code = append(lo.code, list...) }
 
-// typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
+// typeArgs returns the function's type parameters as arguments: "[K, V]" or empty.
 func (lo *lowering) typeArgs() string { return lo.Imports.TypeArgs(lo.Source) }
 
 // typeArgsAt are the same, to be written where node is. A declaration around it may hide
@@ -246,7 +246,7 @@ func (lo *lowering) nearest(name string, at token.Pos) types.Object {
 	return obj
 }
 
-// unsupported is the finding for a statement of a kind that analysing should have refused.
+// unsupported returns the finding for a statement of a kind that analysing should have refused.
 func (lo *lowering) unsupported(n ast.Node) source.Diagnostic {
 	return analyse.UnknownSyntax(lo.Source.Extent(n), n)
 }

@@ -351,7 +351,7 @@ func (lo *lowering) resultOf(function string, p *ir.Point) ir.Rope {
 	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.RunName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
 }
 
-// jobType is the type of a job that has a result of type t.
+// jobType returns the type of a job that has a result of type t.
 func jobType(t types.Type) ir.Rope {
 	return ir.Rope{ir.Text("*"), ir.JobName, ir.Text(".Job["), ir.TypeText(t, nil), ir.Text("]")}
 }

@@ -149,7 +149,7 @@ func (l *rangeLoop) typeArgs(key, value types.Type) ir.Piece {
 	return l.lo.typeArgument(l.s, key, value)
 }
 
-// function is the function that is ranged over. One that takes a yield of a named type
+// function returns the function that is ranged over. One that takes a yield of a named type
 // cannot be converted to one with an unnamed type, but one of the latter can call it.
 func (l *rangeLoop) function() ir.Rope {
 	lo, s := l.lo, l.s
@@ -228,7 +228,7 @@ func (lo *lowering) out(to *ir.Label, first int) *ir.Label {
 	return to
 }
 
-// outside is the index of the first statement around that does not hold a goto's
+// outside returns the index of the first statement around that does not hold a goto's
 // target.
 func (lo *lowering) outside(target token.Pos) int {
 	for i, t := range lo.around {

@@ -277,7 +277,7 @@ func (s *mentionScan) leaves(n *ast.BranchStmt) {
 	}
 }
 
-// variableOf is the variable that id declares or mentions, if it has moved.
+// variableOf returns the variable that id declares or mentions, if it has moved.
 func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
 	obj := lo.Info.ObjectOf(id)
 	if v := lo.vars[obj]; v != nil || obj == nil {
@@ -320,7 +320,7 @@ func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
 	return false
 }
 
-// setsLabels is the name in package statemachine of the function of runtime/pprof that
+// setsLabels returns the name in package statemachine of the function of runtime/pprof that
 // call calls, if that sets labels; else empty.
 func (lo *lowering) setsLabels(call *ast.CallExpr) string {
 	fn, _, _ := source.Callee(call, lo.Info)

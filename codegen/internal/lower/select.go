@@ -155,7 +155,7 @@ func (lo *lowering) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
 	return ir.Rope{ir.TypeText(t, lhs), ir.Text("("), ir.Use(v), ir.Text(")")}
 }
 
-// receivedType is the type of the value or of the ok that is received.
+// receivedType returns the type of the value or of the ok that is received.
 func (lo *lowering) receivedType(recv *ast.AssignStmt, n int) types.Type {
 	if n == 1 {
 		return types.Typ[types.Bool]

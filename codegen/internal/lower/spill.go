@@ -187,7 +187,7 @@ func (lo *lowering) temp(stem string, t types.Type) *ir.Variable {
 	return v
 }
 
-// tempName is the stem for the name of e's value: the function called, or what
+// tempName returns the stem for the name of e's value: the function called, or what
 // the operation is.
 func (lo *lowering) tempName(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {

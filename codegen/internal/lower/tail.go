@@ -69,7 +69,7 @@ func (lo *lowering) passesOn(options Options) []tailCall {
 	return calls
 }
 
-// calledInTail is the function whose results are returned, if it is annotated in the
+// calledInTail returns the function whose results are returned, if it is annotated in the
 // same files' package.
 func calledInTail(f *source.Function, calls []tailCall) *source.Function {
 	if len(calls) == 0 {
@@ -224,7 +224,7 @@ func passesHome(f *source.Function, c tailCall) bool {
 	return ok && f.Package.Info.Uses[id] == param && !changes(f, param)
 }
 
-// contextParam is the index of the first parameter of type context.Context, or
+// contextParam returns the index of the first parameter of type context.Context, or
 // negative.
 func contextParam(sig *types.Signature) int {
 	for i := range sig.Params().Len() {

@@ -107,7 +107,7 @@ func (n *Names) ownLocal(v *ir.Variable, block map[string]bool, p Placed) string
 	return v.Name
 }
 
-// another is a variant of the user's name.
+// another returns a variant of the user's name.
 func (n *Names) another(name string, taken func(string) bool, into map[string]bool) string {
 	if name == "_" {
 		name = "blank"

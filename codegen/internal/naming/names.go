@@ -144,7 +144,7 @@ func (n *Names) NameSteps() {
 	n.fields[n.Steps] = true
 }
 
-// First is the first of the names that is free, or the last with a number.
+// First returns the first of the names that is free, or the last with a number.
 func (n *Names) First(names ...string) string {
 	for _, name := range names {
 		if n.isFree(name) && n.Safe(name) {
@@ -188,7 +188,7 @@ func (n *Names) numbered(stem string, number int) string {
 	return name
 }
 
-// Label is the name of a label. Those of the source keep theirs; the others are
+// Label returns the name of a label. Those of the source keep theirs; the others are
 // numbered as they are printed.
 func (n *Names) Label(l *ir.Label) string {
 	if name, ok := n.labels[l]; ok {
@@ -224,7 +224,7 @@ var generatedLabels = map[string]bool{
 	"else": true, "case": true, "endSwitch": true, "cond": true, "move": true, "leave": true, "done": true,
 }
 
-// Object is the name of a constant that has moved.
+// Object returns the name of a constant that has moved.
 func (n *Names) Object(obj types.Object) string {
 	if name, ok := n.objects[obj]; ok {
 		return name

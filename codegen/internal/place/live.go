@@ -48,13 +48,13 @@ type Liveness struct {
 	next [][]int
 }
 
-// Next are the instructions that may follow instruction n.
+// Next returns the instructions that may follow instruction n.
 func (l *Liveness) Next(n int) []int { return l.next[n] }
 
 // Holds reports whether the value of a field is needed before instruction n.
 func (l *Liveness) Holds(s *ir.Slot, n int) bool { return holdsAny(s, l.at[n]) }
 
-// newSet is an empty set of variables.
+// newSet returns an empty set of variables.
 func (l *Liveness) newSet() set { return make(set, (len(l.vars)+63)/64) }
 
 // Before iterates over what is live before instruction n.

@@ -91,7 +91,7 @@ func (f *placing) assignsLast(v *ir.Variable) bool {
 	return !f.Resumes && (!f.Defers || v.Obj.Name() == "")
 }
 
-// Passed are the variables that are passed, in the order of the list.
+// Passed returns the variables that are passed, in the order of the list.
 func Passed(vars []*ir.Variable) []*ir.Variable {
 	var list []*ir.Variable
 	for _, v := range vars {

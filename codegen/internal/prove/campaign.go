@@ -176,7 +176,7 @@ func (c *campaign) count(f batch.Finding) bool {
 	return f.Verdict == batch.Same || f.Verdict == batch.Refused
 }
 
-// reason is the first part of a refusal, without its position.
+// reason returns the first part of a refusal, without its position.
 func reason(f batch.Finding) string {
 	first, _, _ := strings.Cut(f.Detail, ";")
 	_, what, _ := strings.Cut(first, ": ")

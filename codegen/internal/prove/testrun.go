@@ -92,7 +92,7 @@ func printPackage(out io.Writer, p *library.Package) {
 	}
 }
 
-// excerpt is the beginning of what a test has printed, and the part that says most: its
+// excerpt returns the beginning of what a test has printed, and the part that says most: its
 // panic, or else the lines before the first failure, perhaps of a test within it.
 func excerpt(text string) string {
 	at := strings.Index(text, "\npanic: ")

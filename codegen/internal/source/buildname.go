@@ -37,7 +37,7 @@ func built(name, goos, goarch string) bool {
 	return ok && err == nil
 }
 
-// BuildConstraint is the condition under which the source file is built: its //go:build
+// BuildConstraint returns the condition under which the source file is built: its //go:build
 // line, the constraints in its name, which the name of the generated file lacks, and
 // cgo if it imports "C".
 func BuildConstraint(file *File) constraint.Expr {

@@ -73,7 +73,7 @@ func (d Diagnostic) Also(what string, pos token.Position) Diagnostic {
 	return d
 }
 
-// Unreadable is the finding that a file or folder cannot be read.
+// Unreadable returns the finding that a file or folder cannot be read.
 func Unreadable(path string, err error) Diagnostic {
 	return Diagnostic{Pos: token.Position{Filename: path}, Category: CategorySource, What: "cannot read: " + err.Error()}
 }

@@ -94,7 +94,7 @@ type File struct {
 	Functions, Durables []*Function
 }
 
-// DeclarationAt is the declaration of the function whose name is at pos, or nil if that is
+// DeclarationAt returns the declaration of the function whose name is at pos, or nil if that is
 // elsewhere.
 func (f *File) DeclarationAt(pos token.Pos) *ast.FuncDecl {
 	decls := f.Syntax.Decls
@@ -132,7 +132,7 @@ type Migration struct {
 	Pos      token.Position
 }
 
-// Signature is the function's own.
+// Signature returns the function's own.
 func (f *Function) Signature() *types.Signature { return f.Object.Signature() }
 
 // Names are the identifiers that are declared for one function. Async is fixed
@@ -221,7 +221,7 @@ type Suspension struct {
 	Result types.Type
 }
 
-// DocName is the function as a doc link names it: Repo.Fetch, fetch.
+// DocName returns the function as a doc link names it: Repo.Fetch, fetch.
 func (f *Function) DocName() string {
 	if named := receiverNamed(f.Object); named != nil {
 		return named.Obj().Name() + "." + f.Object.Name()
@@ -229,7 +229,7 @@ func (f *Function) DocName() string {
 	return f.Object.Name()
 }
 
-// RuntimeName is the function's name as the Go runtime prints it in stacks.
+// RuntimeName returns the function's name as the Go runtime prints it in stacks.
 func (f *Function) RuntimeName() string {
 	pkg := f.Package.Path
 	if f.Package.Name == "main" {
@@ -246,16 +246,16 @@ func (f *Function) RuntimeName() string {
 	return pkg + "." + name
 }
 
-// RuntimeFile is the function's file as -trimpath leaves it in stacks: generated files
+// RuntimeFile returns the function's file as -trimpath leaves it in stacks: generated files
 // must not depend on where the module lies.
 func (f *Function) RuntimeFile() string { return f.Package.InStacks(f.File.Path) }
 
-// InStacks is the name of a file of the package as -trimpath leaves it in stacks.
+// InStacks returns the name of a file of the package as -trimpath leaves it in stacks.
 func (p *Package) InStacks(file string) string {
 	return path.Join(strings.TrimSuffix(p.Path, "_test"), filepath.Base(file))
 }
 
-// ReceiverName is the name of the receiver's base type, or empty for functions
+// ReceiverName returns the name of the receiver's base type, or empty for functions
 // and for receivers that do not type-check.
 func ReceiverName(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) != 1 {
@@ -267,7 +267,7 @@ func ReceiverName(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// ReceiverParams are the identifiers K and V of a receiver Map[K, V].
+// ReceiverParams returns the identifiers K and V of a receiver Map[K, V].
 func ReceiverParams(decl *ast.FuncDecl) []*ast.Ident {
 	var params []*ast.Ident
 	add := func(args ...ast.Expr) {

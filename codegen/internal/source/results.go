@@ -17,7 +17,7 @@ type Results struct {
 	Err    *types.Var // nil: the function has no error result
 }
 
-// ResultsOf are the results of functions with this signature.
+// ResultsOf returns the results of functions with this signature.
 func ResultsOf(sig *types.Signature) Results {
 	var r Results
 	n := sig.Results().Len()

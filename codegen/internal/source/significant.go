@@ -92,7 +92,7 @@ func without(data []byte, cuts []cut) []byte {
 	return append(bytes.TrimRight(append(b, data[at:]...), " \t\r\n"), '\n')
 }
 
-// ordinaryComments are the cuts that leave out comments for readers only.
+// ordinaryComments returns the cuts that leave out comments for readers only.
 func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	if ImportsC(syntax) {
 		return nil

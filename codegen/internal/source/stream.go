@@ -46,7 +46,7 @@ func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
 	return lit
 }
 
-// YieldedType is the T of a literal func(yield func(T, error) bool), or nil.
+// YieldedType returns the T of a literal func(yield func(T, error) bool), or nil.
 func YieldedType(lit *ast.FuncLit) ast.Expr {
 	if lit.Type.Params.NumFields() != 1 {
 		return nil
@@ -95,7 +95,7 @@ func sequenceOf(sig *types.Signature) types.Type {
 	return key
 }
 
-// YieldedBy are the types of the variables of a range over a function of type t; nil:
+// YieldedBy returns the types of the variables of a range over a function of type t; nil:
 // there are fewer.
 func YieldedBy(t types.Type) (key, value types.Type) {
 	seq, ok := typeset.Core(t).(*types.Signature)

@@ -73,13 +73,13 @@ func alike(fn, other *types.Func) (*types.Signature, bool) {
 	return methodOf(recv, other), true
 }
 
-// methodOf is the signature of method fn of the instance recv of its receiver.
+// methodOf returns the signature of method fn of the instance recv of its receiver.
 func methodOf(recv types.Type, fn *types.Func) *types.Signature {
 	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(recv), true, fn.Pkg(), fn.Name())
 	return obj.(*types.Func).Signature()
 }
 
-// instance is the signature of other, declared next to the callee of s, as the call of
+// instance returns the signature of other, declared next to the callee of s, as the call of
 // s would use it; nil if the call does not reach other.
 func instance(s Suspension, other *types.Func) *types.Signature {
 	if s.Method != nil {

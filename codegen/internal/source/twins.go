@@ -34,7 +34,7 @@ func NewTwins(names map[FuncKey]Names) *Twins { return &Twins{names} }
 // objects if its package is also loaded with tests. It is "path.F" or "path.T.Method".
 type FuncKey string
 
-// KeyOf is the key of a function that has been type-checked.
+// KeyOf returns the key of a function that has been type-checked.
 func KeyOf(fn *types.Func) FuncKey {
 	pkg, recv := "", ""
 	if fn.Pkg() != nil {
@@ -46,7 +46,7 @@ func KeyOf(fn *types.Func) FuncKey {
 	return NewKey(pkg, recv, fn.Name())
 }
 
-// NewKey is the key of a function whose syntax alone is known; recv is empty if
+// NewKey returns the key of a function whose syntax alone is known; recv is empty if
 // it is no method.
 func NewKey(pkg, recv, name string) FuncKey {
 	if recv != "" {
@@ -77,7 +77,7 @@ func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool
 	}
 }
 
-// Twin is the asynchronous form of fn, if fn is the plain form of a pair of twins; else
+// Twin returns the asynchronous form of fn, if fn is the plain form of a pair of twins; else
 // nil.
 func (t *Twins) Twin(fn *types.Func) *types.Func {
 	if fn.Pkg() == nil {
@@ -86,7 +86,7 @@ func (t *Twins) Twin(fn *types.Func) *types.Func {
 	return TwinOf(fn.Origin())
 }
 
-// Plain is the plain form of fn, if fn is the asynchronous form of a pair of twins;
+// Plain returns the plain form of fn, if fn is the asynchronous form of a pair of twins;
 // else nil.
 func (t *Twins) Plain(fn *types.Func) *types.Func {
 	name, ok := strings.CutSuffix(fn.Name(), "Async")
@@ -140,7 +140,7 @@ func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *typ
 	return nil, nil, nil
 }
 
-// Uninstantiated is the function of an expression that may instantiate it: F of F[int].
+// Uninstantiated returns the function of an expression that may instantiate it: F of F[int].
 func Uninstantiated(fun ast.Expr) ast.Expr {
 	fun = ast.Unparen(fun)
 	switch f := fun.(type) {
@@ -241,7 +241,7 @@ func beside(fn *types.Func, name string) *types.Func {
 	return nil
 }
 
-// receiverNamed is the named type that declares the method fn, or nil.
+// receiverNamed returns the named type that declares the method fn, or nil.
 func receiverNamed(fn *types.Func) *types.Named {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -255,7 +255,7 @@ func receiverNamed(fn *types.Func) *types.Named {
 	return named
 }
 
-// awaitedJob is the type on which Await of the suspension s is called.
+// awaitedJob returns the type on which Await of the suspension s is called.
 func awaitedJob(s Suspension) types.Type {
 	if s.Method == nil {
 		return nil

@@ -70,7 +70,7 @@ func Age(t testing.TB, path string) {
 	}
 }
 
-// moduleRoot is the folder of this module: the test runs in one below it.
+// moduleRoot returns the folder of this module: the test runs in one below it.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	dir := must[string](t)(os.Getwd())

@@ -188,7 +188,7 @@ func IsBasic(t types.Type, kind types.BasicKind) bool {
 	})
 }
 
-// MapType is the map that a value of type t is, or nil.
+// MapType returns the map that a value of type t is, or nil.
 func MapType(t types.Type) *types.Map {
 	m, _ := Core(t).(*types.Map)
 	return m

@@ -58,7 +58,7 @@ func intersection(a, b []types.Type) []types.Type {
 	})
 }
 
-// Core is the underlying type of t, or for a type parameter the one that all its
+// Core returns the underlying type of t, or for a type parameter the one that all its
 // type arguments have; nil: they have several.
 func Core(t types.Type) types.Type {
 	var core types.Type
@@ -98,6 +98,6 @@ func IsA[T types.Type](t types.Type) bool {
 	return ok
 }
 
-// ChanElem is the type of what a channel transports. Channels of a type set may differ
+// ChanElem returns the type of what a channel transports. Channels of a type set may differ
 // in their directions.
 func ChanElem(t types.Type) types.Type { return Core(t).(*types.Chan).Elem() }

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// constrained is the type of a parameter T with this constraint.
+// constrained returns the type of a parameter T with this constraint.
 func constrained(t *testing.T, constraint string) types.Type {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -41,7 +41,7 @@ type Imports struct {
 	open *Open
 }
 
-// New are the imports of the file that is generated for file: none so far.
+// New returns the imports of the file that is generated for file: none so far.
 func New(pkg *source.Package, file *source.File) *Imports {
 	im := &Imports{
 		self:    pkg.Types,
@@ -112,7 +112,7 @@ func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *source.Package) 
 	})
 }
 
-// Name is the qualifier for pkg in this file, importing it. It is empty for the
+// Name returns the qualifier for pkg in this file, importing it. It is empty for the
 // file's own package.
 func (im *Imports) Name(pkg *types.Package) string {
 	if pkg == im.self || pkg.Path() == im.self.Path() {
@@ -151,7 +151,7 @@ func (im *Imports) Fresh(name string) string {
 	return answer
 }
 
-// Visible are the names that mean something in a generated function with the
+// Visible returns the names that mean something in a generated function with the
 // signature of fn: a new local must not hide them.
 func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	all := maps.Clone(fn.Package.Names)

@@ -34,7 +34,7 @@ type Declared struct {
 	imports map[string]token.Pos // of the names of imports
 }
 
-// NewDeclared is a scope that declares nothing so far.
+// NewDeclared returns a scope that declares nothing so far.
 func NewDeclared() *Declared {
 	return &Declared{
 		Scope:   map[string]bool{},
@@ -220,7 +220,7 @@ func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// TypeParamNames are the names of the type parameters of a function, or of its receiver.
+// TypeParamNames returns the names of the type parameters of a function, or of its receiver.
 func TypeParamNames(decl *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	if decl.Type.TypeParams != nil {

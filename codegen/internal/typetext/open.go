@@ -88,7 +88,7 @@ func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	h.constraints = append(h.constraints, sub.String())
 }
 
-// Constraint is the constraint of the type parameter that stands for the hole. A
+// Constraint returns the constraint of the type parameter that stands for the hole. A
 // comparable hole needs comparable, for it may be the key of a map.
 func (h Hole) Constraint(im *Imports) string {
 	list := h.constraints
@@ -104,7 +104,7 @@ func (h Hole) Constraint(im *Imports) string {
 	return "interface{ " + strings.Join(list, "; ") + " }"
 }
 
-// Anything is the type that has values of all types.
+// Anything returns the type that has values of all types.
 func (im *Imports) Anything() string {
 	if im.hidden["any"] {
 		return "interface{}"

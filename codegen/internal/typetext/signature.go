@@ -65,7 +65,7 @@ func (im *Imports) Signature(f *source.Function) (Signature, error) {
 	return text, nil
 }
 
-// TypeArgs are the type parameters of fn, or of its receiver, as arguments: "[K, V]" or empty.
+// TypeArgs returns the type parameters of fn, or of its receiver, as arguments: "[K, V]" or empty.
 func (im *Imports) TypeArgs(fn *source.Function) string {
 	sig, err := im.Signature(fn)
 	if err != nil {
@@ -125,7 +125,7 @@ func (im *Imports) Param(v *types.Var, variadic bool) (Param, error) {
 	return Param{Name: im.ParamName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
 }
 
-// ParamName is the name of a parameter of generated functions. In the source, a
+// ParamName returns the name of a parameter of generated functions. In the source, a
 // parameter may have the name of a type of its own signature; generated bodies mention
 // the type.
 func (im *Imports) ParamName(name string) string {
@@ -180,7 +180,7 @@ func (im *Imports) TypeParams(list *types.TypeParamList) (decl, args string, err
 	return "[" + strings.Join(decls, ", ") + "]", "[" + strings.Join(names, ", ") + "]", nil
 }
 
-// typeParamName is the name of a type parameter in generated declarations. A
+// typeParamName returns the name of a type parameter in generated declarations. A
 // blank one of a receiver has to be named there, since the frame mentions it.
 func (im *Imports) typeParamName(p *types.TypeParam) string {
 	if name := p.Obj().Name(); name != "_" {
@@ -189,7 +189,7 @@ func (im *Imports) typeParamName(p *types.TypeParam) string {
 	return im.Fresh("P" + strconv.Itoa(p.Index()+1))
 }
 
-// Context is the first parameter of type context.Context, or "nil": it brings
+// Context returns the first parameter of type context.Context, or "nil": it brings
 // the home of the call.
 func (s Signature) Context() string {
 	for _, p := range s.Params {
@@ -225,7 +225,7 @@ func (im *Imports) JobArgument(results source.Results) (string, error) {
 	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(path, path[strings.LastIndexByte(path, '/')+1:]), len(list), strings.Join(list, ", ")), nil
 }
 
-// WithOwn is a list of type parameters, or arguments, of the function, and after it
+// WithOwn returns a list of type parameters, or arguments, of the function, and after it
 // more of a type that the function declares.
 func WithOwn(list, more string) string {
 	if !strings.HasSuffix(list, "]") || more == "" {

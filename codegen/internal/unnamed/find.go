@@ -128,7 +128,7 @@ func (w *Ways) end(t types.Type) (Way, bool) {
 	return way, ok
 }
 
-// through is the way to a type through the ways to all of its holes.
+// through returns the way to a type through the ways to all of its holes.
 func (w *Ways) through(o typetext.Open) (Way, bool) {
 	var params, likes []string
 	var args []Way

@@ -77,7 +77,7 @@ func (w *Ways) begin(n ast.Node) bool {
 	return true
 }
 
-// typeArgs are the type arguments that can be named, and whether those are all. Those
+// typeArgs returns the type arguments that can be named, and whether those are all. Those
 // after the first that cannot be must be inferred.
 func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	var list []string
@@ -94,7 +94,7 @@ func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	return spelled, len(list) == instance.TypeArgs.Len()
 }
 
-// step is a way that continues with a function that leads from a type to another.
+// step returns a way that continues with a function that leads from a type to another.
 func (w *Ways) step(by Way, typeParams, from, to string) Way {
 	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Way{by}}
 }

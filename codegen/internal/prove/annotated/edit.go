@@ -17,7 +17,7 @@ type Edits struct {
 	List []Edit
 }
 
-// at is an offset, whatever a line directive says.
+// at returns an offset, whatever a line directive says.
 func (e *Edits) at(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
 
 // Insert inserts a text before pos.

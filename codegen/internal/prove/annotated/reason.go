@@ -18,7 +18,7 @@ var first = regexp.MustCompile(`^[\w.]+ `)
 // held is the name at the beginning of a message.
 var held = regexp.MustCompile(`^\w+ ((?:holds|is) an )`)
 
-// Reason is the text of a finding without the names in it: reasons are counted.
+// Reason returns the text of a finding without the names in it: reasons are counted.
 func Reason(d codegen.Diagnostic) string {
 	if d.Category == "internal" {
 		return "defects of the generator"

@@ -79,7 +79,7 @@ func (b *build) find(p Program, v Verdict, detail string) {
 	b.found[p.Name] = Finding{Program: p, Verdict: v, Detail: strings.ReplaceAll(strings.TrimSpace(detail), b.Dir+string(filepath.Separator), "")}
 }
 
-// left are the programs without a verdict.
+// left returns the programs without a verdict.
 func (b *build) left() []Program {
 	var list []Program
 	for _, p := range b.programs {
@@ -138,7 +138,7 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 // own after it.
 const listHead = "package batch\n\nimport \"" + modulePath + "/trace\"\n\nvar All = []trace.Program{\n"
 
-// listed is the name of the program in a line of the list.
+// listed returns the name of the program in a line of the list.
 func (b *build) listed(line int) string {
 	left := b.left()
 	if i := line - strings.Count(listHead, "\n") - 1; 0 <= i && i < len(left) {

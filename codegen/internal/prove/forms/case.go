@@ -37,7 +37,7 @@ func parse(template string) (texts []string, holes []hole) {
 	}
 }
 
-// String is the hole as a template has it.
+// String returns the hole as a template has it.
 func (h hole) String() string {
 	s := string(h.sym)
 	if h.kind != 0 {
@@ -49,13 +49,13 @@ func (h hole) String() string {
 	return "«" + s + "»"
 }
 
-// first is the value that an operand has before it is changed.
+// first returns the value that an operand has before it is changed.
 func (h hole) first() string { return h.value(h.one, "1") }
 
-// second is the value that it is changed to.
+// second returns the value that it is changed to.
 func (h hole) second() string { return h.value(h.two, "2") }
 
-// value is a constant, or the parameter of the program that has the symbol's value.
+// value returns a constant, or the parameter of the program that has the symbol's value.
 func (h hole) value(given, which string) string {
 	if given != "" {
 		return fmt.Sprintf("@%c(%s)", h.sym, given)
@@ -77,7 +77,7 @@ type Case struct {
 	operands []int  // of each hole; that of the focus counts for nothing
 }
 
-// Form is the form with its types, as reports print it.
+// Form returns the form with its types, as reports print it.
 func (c Case) Form() string { return string(c.Types) + " " + c.form }
 
 // String tells which case it is.
@@ -101,7 +101,7 @@ func IsGo(source string) bool { return len(programs.CheckBeside(Preamble+twins, 
 // generic reports whether the names of types stand for type parameters.
 func (t Types) generic() bool { return t == Core || t == Several || t == Opaque }
 
-// Source is the program as a file of package batch, whose names all begin with name. It
+// Source returns the program as a file of package batch, whose names all begin with name. It
 // is "" if there is no such program: where types are parameters and it mentions none it
 // would be one of those with plain types.
 func (c Case) Source(name string) string {
@@ -138,7 +138,7 @@ func (c Case) Source(name string) string {
 	return b.String()
 }
 
-// values are the symbols whose values a body mentions, and the type parameters that it
+// values returns the symbols whose values a body mentions, and the type parameters that it
 // needs.
 func (c Case) values(body string) (used, parameters []byte) {
 	mentioned := body
@@ -151,7 +151,7 @@ func (c Case) values(body string) (used, parameters []byte) {
 	return used, c.Types.parameters(mentioned)
 }
 
-// body is the body of the program's function: the operands, what the focus changes, the
+// body returns the body of the program's function: the operands, what the focus changes, the
 // form, and the log of all values after it.
 func (c Case) body() string {
 	texts, holes := parse(c.template)
@@ -187,7 +187,7 @@ func (c Case) body() string {
 	return b.String()
 }
 
-// shown are the arguments that log an operand.
+// shown returns the arguments that log an operand.
 func shown(sym byte, text string) string {
 	s := strings.ReplaceAll(symbols[sym].show, "§", text)
 	if !strings.Contains(s, ", ") {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// firsts are the first cases of the forms of size 1 with some types.
+// firsts returns the first cases of the forms of size 1 with some types.
 func firsts(of Types) []Case {
 	var list []Case
 	for f := range templates(1) {

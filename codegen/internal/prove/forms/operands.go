@@ -69,7 +69,7 @@ func (o *operand) fill(text string, h hole, at int) string {
 	return strings.ReplaceAll(text, "Gv@I", "GvI")
 }
 
-// suspending is the focus as an operand: a call that suspends and changes everything.
+// suspending returns the focus as an operand: a call that suspends and changes everything.
 func suspending(h hole) (setup, text string) {
 	call := fmt.Sprintf("Gy[@%c](t, change, %s)", h.sym, h.first())
 	switch h.kind {

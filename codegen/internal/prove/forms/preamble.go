@@ -145,7 +145,7 @@ func Gall[I any, N ~func(func(I, I) bool)](over N) (list []I) {
 	return list
 }
 
-// Gc is a channel with room that holds values.
+// Gc returns a channel with room that holds values.
 func Gc[C ~chan I, I any](is ...I) C {
 	c := make(C, 8)
 	for _, i := range is {

@@ -81,7 +81,7 @@ func (t Types) constraint(sym byte) string {
 	return ""
 }
 
-// name is the text of a symbol in a program.
+// name returns the text of a symbol in a program.
 func (t Types) name(sym byte) string {
 	switch {
 	case t.constraint(sym) != "":
@@ -97,12 +97,12 @@ func (t Types) expand(text string) string {
 	return eachSymbol(text, t.name)
 }
 
-// actual is the type that a type parameter gets.
+// actual returns the type that a type parameter gets.
 func actual(sym byte) string {
 	return eachSymbol(symbols[sym].plain, actual)
 }
 
-// argument is a value of a symbol's type, as it is written where the program is run.
+// argument returns a value of a symbol's type, as it is written where the program is run.
 func (t Types) argument(sym byte, value string) string {
 	name := t.name
 	if t.generic() {

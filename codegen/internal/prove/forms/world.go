@@ -2,12 +2,12 @@ package forms
 
 import "iter"
 
-// show is the form of the statements that do nothing but to show an expression.
+// show returns the form of the statements that do nothing but to show an expression.
 func show(sym byte, expr string) string {
 	return "r := " + expr + "\nt.Log(\"%v %v\", " + shown(sym, "r") + ")"
 }
 
-// Cases are all programs up to a size, those of each form together.
+// Cases returns all programs up to a size, those of each form together.
 func Cases(size int) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for _, types := range All {
@@ -23,7 +23,7 @@ func Cases(size int) iter.Seq[Case] {
 	}
 }
 
-// templates are the statements and expressions up to a size, without operands.
+// templates returns the statements and expressions up to a size, without operands.
 func templates(size int) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for n := 1; n <= size; n++ {
@@ -45,7 +45,7 @@ func templates(size int) iter.Seq[Case] {
 	}
 }
 
-// nested are the expressions of a symbol that are made of n forms.
+// nested returns the expressions of a symbol that are made of n forms.
 func nested(sym byte, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, e := range expressions[sym] {
@@ -58,7 +58,7 @@ func nested(sym byte, n int) iter.Seq[string] {
 	}
 }
 
-// within are the texts that a template becomes when one of its holes holds an
+// within returns the texts that a template becomes when one of its holes holds an
 // expression that is made of n forms; the template itself if n is 0.
 func within(template string, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -80,7 +80,7 @@ func within(template string, n int) iter.Seq[string] {
 	}
 }
 
-// assemble is a template with a text in one of its holes.
+// assemble returns a template with a text in one of its holes.
 func assemble(texts []string, holes []hole, at int, text string) string {
 	whole := texts[0]
 	for i, h := range holes {
@@ -114,7 +114,7 @@ func (c Case) each(yield func(Case) bool) {
 // deep are the operands of expressions within expressions.
 var deep = []int{captured, 3, 8, 14}
 
-// choices are the lists of operands: for at most one hole besides the focus, each kind;
+// choices returns the lists of operands: for at most one hole besides the focus, each kind;
 // for more, each kind of one at a time.
 func choices(holes []hole, focus, size int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {

@@ -180,7 +180,7 @@ func (c *clone) copyTests() error {
 	return errors.Join(errs...)
 }
 
-// relative is the folder of the package in the module, "" for its root.
+// relative returns the folder of the package in the module, "" for its root.
 func (c *clone) relative() string {
 	return strings.Trim(strings.TrimPrefix(c.ImportPath, c.path), "/")
 }

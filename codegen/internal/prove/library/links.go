@@ -52,7 +52,7 @@ func (c *clone) links(name, text string) (string, error) {
 	}), nil
 }
 
-// copiedSymbol is the symbol of a copy instead of that of an original, where there is
+// copiedSymbol returns the symbol of a copy instead of that of an original, where there is
 // one.
 func (c *clone) copiedSymbol(symbol string) string {
 	symbol = strings.TrimSpace(symbol)
@@ -62,7 +62,7 @@ func (c *clone) copiedSymbol(symbol string) string {
 	return " " + symbol
 }
 
-// imported are the functions without a body, and the variables without a value.
+// imported returns the functions without a body, and the variables without a value.
 func imported(file *ast.File) (bodiless, variables map[string]bool) {
 	bodiless, variables = map[string]bool{}, map[string]bool{}
 	for _, decl := range file.Decls {

@@ -82,7 +82,7 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	return true
 }
 
-// typeArguments are the type parameters of a function, to be passed on.
+// typeArguments returns the type parameters of a function, to be passed on.
 func typeArguments(list *ast.FieldList) (text string, ok bool) {
 	if list.NumFields() == 0 {
 		return "", true

@@ -60,5 +60,5 @@ func (p *source) importsOwnInternal() bool {
 	})
 }
 
-// copied is the import path of the copy.
+// copied returns the import path of the copy.
 func (p *source) copied() string { return "example.com/std/" + p.ImportPath }

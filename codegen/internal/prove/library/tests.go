@@ -70,7 +70,7 @@ func (o *Options) tests(ctx context.Context, c *clone, machines string, without 
 	return r
 }
 
-// fatal are the tests that ended their process.
+// fatal returns the tests that ended their process.
 func (r *outcome) fatal() (names []string) {
 	for name, status := range r.status {
 		if name != everything && (status == crashed || status == endless) {

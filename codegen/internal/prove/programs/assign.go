@@ -50,7 +50,7 @@ func (w *writer) assign() {
 // in a loop would fill the memory long before the fuel is used up.
 func (w *writer) bound(name string) { w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name) }
 
-// twoValues is a call that returns an int and a string.
+// twoValues returns a call that returns an int and a string.
 func (w *writer) twoValues() string {
 	if !w.fn.suspends || w.chance(3) {
 		return fmt.Sprintf("Gpair(t, %s)", w.expr(integer, 2))
@@ -109,7 +109,7 @@ func (w *writer) place(t typ) string {
 	return "_"
 }
 
-// element is an int inside of something else, or "".
+// element returns an int inside of something else, or "".
 func (w *writer) element() string {
 	base := func(t typ) string {
 		v := w.pick(t)

@@ -85,7 +85,7 @@ func (w *writer) switchStatement() {
 	})
 }
 
-// caseExpr is a case that is no constant: two that are alike do not compile.
+// caseExpr returns a case that is no constant: two that are alike do not compile.
 func (w *writer) caseExpr(t typ) string {
 	if w.chance(2) {
 		return w.value(t)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// call is a call with one result of type t, or "".
+// call returns a call with one result of type t, or "".
 func (w *writer) call(t typ, d int) string {
 	if t == param {
 		if !w.fn.suspends {
@@ -31,7 +31,7 @@ func (w *writer) call(t typ, d int) string {
 	return ""
 }
 
-// callOf is a call of f.
+// callOf returns a call of f.
 func (w *writer) callOf(f signature, d int) string {
 	args := []string{"t"}
 	name := f.name
@@ -47,7 +47,7 @@ func (w *writer) callOf(f signature, d int) string {
 	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
 }
 
-// methodCall is a call of a method or a function value with an int result.
+// methodCall returns a call of a method or a function value with an int result.
 func (w *writer) methodCall(d int) string {
 	arg := w.expr(integer, d)
 	if !w.fn.suspends || w.chance(3) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// expr is an expression of type t, with at most d levels of operations.
+// expr returns an expression of type t, with at most d levels of operations.
 func (w *writer) expr(t typ, d int) string {
 	if d <= 0 || w.chance(6) {
 		return w.leaf(t)
@@ -36,7 +36,7 @@ func (w *writer) expr(t typ, d int) string {
 	return w.otherExpr(t, d-1)
 }
 
-// awaited is a value of t that comes out of a suspension, if there may be one.
+// awaited returns a value of t that comes out of a suspension, if there may be one.
 func (w *writer) awaited(t typ, d int) string {
 	if !w.fn.suspends || !t.shown() {
 		return w.observed(t, d)
@@ -47,7 +47,7 @@ func (w *writer) awaited(t typ, d int) string {
 	return fmt.Sprintf("trace.Get[%s](t, %s)", t, w.expr(t, d))
 }
 
-// observed is a value of t whose evaluation is logged.
+// observed returns a value of t whose evaluation is logged.
 func (w *writer) observed(t typ, d int) string {
 	if !t.shown() {
 		return fmt.Sprintf("Gid[%s](%s)", t, w.expr(t, d))
@@ -55,7 +55,7 @@ func (w *writer) observed(t typ, d int) string {
 	return fmt.Sprintf("trace.Note[%s](t, %s)", t, w.expr(t, d))
 }
 
-// leaf is a variable, a part of one, or a literal.
+// leaf returns a variable, a part of one, or a literal.
 func (w *writer) leaf(t typ) string {
 	if !w.chance(4) {
 		if path := w.path(t); path != "" {
@@ -65,7 +65,7 @@ func (w *writer) leaf(t typ) string {
 	return w.literal(t)
 }
 
-// value is a leaf that is not constant: the compiler computes with constants, and
+// value returns a leaf that is not constant: the compiler computes with constants, and
 // refuses what overflows.
 func (w *writer) value(t typ) string {
 	if path := w.path(t); path != "" {
@@ -74,7 +74,7 @@ func (w *writer) value(t typ) string {
 	return w.observed(t, 0)
 }
 
-// operand is a value that a selector, an index or arguments may follow.
+// operand returns a value that a selector, an index or arguments may follow.
 func (w *writer) operand(t typ) string {
 	v := w.value(t)
 	if strings.HasPrefix(v, "*") || strings.HasPrefix(v, "&") {
@@ -136,7 +136,7 @@ type step struct {
 	format string
 }
 
-// path is a variable of t, or what of type t is reached from a variable, or "".
+// path returns a variable of t, or what of type t is reached from a variable, or "".
 func (w *writer) path(t typ) string {
 	if v := w.pick(t); v != nil && !w.chance(4) {
 		return v.name

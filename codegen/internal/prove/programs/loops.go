@@ -25,7 +25,7 @@ func (w *writer) body(l loop) loop {
 	return w.inside(l, func() { w.line("t.Burn()") }, 1+w.r.IntN(4))
 }
 
-// counted is a loop with three clauses.
+// counted returns a loop with three clauses.
 func (w *writer) counted(l loop) loop {
 	start := w.expr(integer, 1)
 	i := w.declare(integer)
@@ -47,7 +47,7 @@ func (w *writer) counted(l loop) loop {
 	return l
 }
 
-// conditional is a loop with a condition or with none.
+// conditional returns a loop with a condition or with none.
 func (w *writer) conditional(l loop) loop {
 	v := w.declare(integer)
 	if w.chance(3) {
@@ -72,7 +72,7 @@ func (w *writer) conditional(l loop) loop {
 	return l
 }
 
-// ranged is a loop over something.
+// ranged returns a loop over something.
 func (w *writer) ranged(l loop) loop {
 	over, key, value := w.rangeOperand()
 	if w.chance(4) && key != "" && (value != "" || key == integer) {

@@ -52,7 +52,7 @@ func (w *writer) integerExpr(d int) string {
 
 func (w *writer) oneType(list ...typ) typ { return list[w.r.IntN(len(list))] }
 
-// elementExpr is an element of something, seldom out of its bounds.
+// elementExpr returns an element of something, seldom out of its bounds.
 func (w *writer) elementExpr(d int) string {
 	index := fmt.Sprintf("(%s)&1", w.expr(integer, d))
 	if w.chance(8) {
@@ -177,7 +177,7 @@ func (w *writer) otherExpr(t typ, d int) string {
 	return fmt.Sprintf("Gid(%s)", w.leaf(t))
 }
 
-// functionExpr is a function value. A suspension would block in a kept literal, so it
+// functionExpr returns a function value. A suspension would block in a kept literal, so it
 // has none.
 func (w *writer) functionExpr(d int) string {
 	switch w.r.IntN(4) {

@@ -27,7 +27,7 @@ var underlying = map[typ]typ{
 // parameterTypes lists them.
 var parameterTypes = []typ{pInteger, pText, pSlice, pArray, pTable, pPointer, pFunction, pChannel}
 
-// actual is the type that t stands for where the function is called.
+// actual returns the type that t stands for where the function is called.
 func (t typ) actual() typ {
 	if u := underlying[t]; u != "" {
 		return u
@@ -47,7 +47,7 @@ func (w *writer) typeParameters() string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// declarable is a type to declare a variable with.
+// declarable returns a type to declare a variable with.
 func (w *writer) declarable() typ {
 	if len(w.params) > 0 && w.chance(2) {
 		return w.params[w.r.IntN(len(w.params))]
@@ -55,7 +55,7 @@ func (w *writer) declarable() typ {
 	return ordinary[w.r.IntN(len(ordinary))]
 }
 
-// parameterLiteral is a value of a type parameter without variables in it.
+// parameterLiteral returns a value of a type parameter without variables in it.
 func (w *writer) parameterLiteral(t typ) string {
 	switch t {
 	case pSlice, pArray:
@@ -68,7 +68,7 @@ func (w *writer) parameterLiteral(t typ) string {
 	return fmt.Sprintf("%s(%s)", t, w.literal(t.actual()))
 }
 
-// parameterExpr is an expression whose type is a type parameter.
+// parameterExpr returns an expression whose type is a type parameter.
 func (w *writer) parameterExpr(t typ, d int) string {
 	x := func() string { return w.expr(integer, d) }
 	if w.chance(3) {
@@ -134,7 +134,7 @@ func (w *writer) bounds(d int) string {
 	return "[" + low + ":" + high + "]"
 }
 
-// parameterSteps are the ways from variables of type parameters to values of other
+// parameterSteps returns the ways from variables of type parameters to values of other
 // types.
 func parameterSteps(t typ) []step {
 	switch t {
@@ -156,7 +156,7 @@ func parameterSteps(t typ) []step {
 	return nil
 }
 
-// parameterElement is an int inside of a variable of a type parameter that can be
+// parameterElement returns an int inside of a variable of a type parameter that can be
 // assigned to, or "".
 func (w *writer) parameterElement(index string) string {
 	if len(w.params) == 0 {

@@ -130,7 +130,7 @@ func (w *writer) defineMany() {
 	w.line("%s := %s", strings.Join(names, ", "), e)
 }
 
-// callee is a function that may be called here and satisfies want, or nil.
+// callee returns a function that may be called here and satisfies want, or nil.
 func (w *writer) callee(want func(signature) bool) *signature {
 	for range 4 {
 		if len(w.funcs) == 0 {

@@ -104,7 +104,7 @@ func (w *writer) declare(t typ) *variable {
 	return v
 }
 
-// name is a name for a variable of t. One in five is that of another variable in
+// name returns a name for a variable of t. One in five is that of another variable in
 // sight, which is shadowed then.
 func (w *writer) name(t typ) string {
 	w.names++

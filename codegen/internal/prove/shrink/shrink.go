@@ -63,7 +63,7 @@ func (t Test) round(source string) (string, error) {
 	return "", nil
 }
 
-// candidates are the programs with one thing taken out, the smallest first.
+// candidates returns the programs with one thing taken out, the smallest first.
 func (t Test) candidates(source string) []candidate {
 	var list []candidate
 	seen := map[string]bool{}

@@ -68,7 +68,7 @@ func hidden(path string) bool {
 	return slices.Contains(strings.Split(path, "/"), "internal") || strings.HasPrefix(path, "vendor/")
 }
 
-// renamed is the import path of a copy.
+// renamed returns the import path of a copy.
 func renamed(path string) string {
 	return modulePath + "/" + strings.Replace(path, "vendor/", "vendored/", 1)
 }

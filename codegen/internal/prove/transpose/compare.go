@@ -69,7 +69,7 @@ func (r *runner) run(ctx context.Context, p *program, form string) string {
 	return out.String()
 }
 
-// difference is the first line that is not as expected, and what follows.
+// difference returns the first line that is not as expected, and what follows.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range b {
