@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// Mermaid writes the machines as flowcharts for Mermaid, which forges show in Markdown.
-// The returned error is that of w.
+// Mermaid writes the machines as flowcharts in Mermaid's syntax, which code forges render in
+// Markdown. The returned error is that of w.
 func Mermaid(w io.Writer, machines []*codegen.Machine) error {
 	p := &printer{w: w}
 	p.printf("flowchart TB\n")
@@ -29,7 +29,7 @@ func Mermaid(w io.Writer, machines []*codegen.Machine) error {
 	return p.err
 }
 
-// mermaidText writes s so that nothing in it is taken for Mermaid's own.
+// mermaidText escapes s, so that Mermaid interprets nothing in it.
 func mermaidText(s string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", ";", "#59;").Replace(s)
 }

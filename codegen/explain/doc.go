@@ -1,10 +1,9 @@
-// Package explain draws what the generator made of a function: as text, as a diagram
-// for Mermaid or Graphviz, and as a page for a browser, with the source on the left and
-// the machine on the right. It is what `movenext explain` prints.
+// Package explain draws the machines that the generator makes of functions: as text, as a
+// diagram for Mermaid or Graphviz, and as a page for a browser, with the source on the left and
+// the machine on the right. It is the output of `movenext explain`.
 //
-// A machine is drawn as its suspension points and the ways between them. What a
-// reader wants to see at a point is what waits there: which fields of the frame
-// are needed when it continues, and how many bytes they are. The page adds a
-// recording of one run (see [ReadRecording]), to be stepped through: the line of
-// the source and the state of the machine are highlighted together.
+// A drawing shows a machine's suspension points and the paths between them. At each point it
+// shows what is kept there: which fields of the frame are needed when the function continues,
+// and how many bytes they take. The page can also step through a recording of one run (see
+// [ReadRecording]): it highlights the source line and the state of the machine together.
 package explain

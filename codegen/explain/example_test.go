@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/codegen/explain"
 )
 
-// machine is what codegen.Explain would return for a function with one await.
+// machine is a result of codegen.Explain, for a function with one await.
 var machine = &codegen.Machine{
 	Function: "main.greet", Name: "greet", File: "main.go", First: 7, Last: 10,
 	Source: []string{"//movenext:async", "func greet(j *job.Job[string]) (string, error) {", "\treturn j.Await()", "}"},

@@ -15,12 +15,12 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// HTML writes a page with the machines and, if steps are given, a run to step
-// through. The page needs nothing but itself: no other file, no network. The
-// fragment #step=n opens it at step n, and #waits=Name.n where the function Name
-// suspends at its point n for the first time. The returned error is that of w.
+// HTML writes a page with the machines and, if steps are given, a run to step through. The page
+// is self-contained: it needs no other file and no network. The fragment #step=n opens it at
+// step n, and #waits=Name.n where the function Name first suspends at its point n. The returned
+// error is that of w.
 //
-// Fields that only machines in debug form have are not shown: the frame is that of the
+// Fields that only machines in debug form have are omitted: the frame shown is that of the
 // release form.
 func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) error {
 	data := struct {
@@ -38,7 +38,7 @@ func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) 
 	return page.Execute(w, data)
 }
 
-// drawn is a machine as the page's own text has it.
+// drawn is a machine as the page's template shows it.
 type drawn struct {
 	*codegen.Machine
 	Size    string
@@ -59,7 +59,7 @@ func draw(m *codegen.Machine) drawn {
 	return d
 }
 
-// block is a stretch of source.
+// block is a range of source lines.
 type block struct {
 	File  string
 	Lines []sourceLine
@@ -72,8 +72,8 @@ type sourceLine struct {
 	Point  bool
 }
 
-// blocks returns the declarations of all machines, each line once: a function literal lies
-// in its function's.
+// blocks returns the declarations of all machines, each line once: a function literal is
+// inside its function's declaration.
 func blocks(machines []*codegen.Machine) []block {
 	var list []block
 	for i, m := range machines {
@@ -100,7 +100,7 @@ func isPoint(machines []*codegen.Machine, file string, line int) bool {
 	})
 }
 
-// modelled is a machine as the page's program has it.
+// modelled is a machine as the page's script sees it.
 type modelled struct {
 	Name, File string
 	Decl       int // the line of the head

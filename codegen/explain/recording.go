@@ -18,8 +18,7 @@ type Step struct {
 	Locals   []struct{ Name, Value string }
 }
 
-// ReadRecording reads a recording to its end. The error says at which step it can not
-// be read.
+// ReadRecording reads a recording to its end. The error names the step that cannot be read.
 func ReadRecording(r io.Reader) ([]Step, error) {
 	var steps []Step
 	decoder := json.NewDecoder(r)
@@ -42,11 +41,11 @@ type placed struct {
 	Step
 }
 
-// longestRun is how many steps a page holds: longer runs are not read to the end.
+// longestRun is the maximum number of steps on a page; longer runs are cut off.
 const longestRun = 2000
 
-// located finds the machines of the steps. Steps of functions that are not shown are
-// left out, and those that repeat the line of the step before.
+// located finds the machines of the steps. It omits steps of functions that are not shown, and
+// steps on the same line as the step before.
 func located(machines []*codegen.Machine, steps []Step) []placed {
 	index := map[string]int{}
 	for i, m := range machines {

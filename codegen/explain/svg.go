@@ -10,29 +10,29 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// The drawing of a machine: its states form one column in the order of the source, so
-// that eyes go from a line to a state straight across. Ways to the next state are
-// straight; those that leave some out are bows, on the right downwards and on the left
-// upwards, each as far out as it has others under it.
+// The drawing of a machine: its states form one column in source order, so that the eye can
+// move straight from a line to its state. Edges to the next state are straight. Edges that skip
+// states are bent, on the right if they go down and on the left if they go up, and pass outside
+// all the edges that they enclose.
 
 const (
 	boxWidth  = 340
 	boxHeight = 56
 	endWidth  = 90 // of start and end
 	gap       = 34
-	lane      = 16 // between bows
+	lane      = 16 // between bent edges
 	margin    = 14
 	longCall  = 44 // letters of a line that fit
 )
 
-// drawing is one machine while it is drawn.
+// drawing is one machine being drawn.
 type drawing struct {
 	strings.Builder
 	m    *codegen.Machine
 	left int // where the boxes begin
 }
 
-// row returns the row of a state, from above.
+// row returns the row of a state, counted from the top.
 func (d *drawing) row(n int) int {
 	if n == codegen.AtEnd {
 		return len(d.m.Points) + 1
@@ -63,14 +63,14 @@ func svg(m *codegen.Machine) template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // every text in it is escaped
 }
 
-// span is what an edge passes: rows from low to high, upwards or downwards.
+// span returns the range of rows that an edge covers, and whether it goes up.
 func (d *drawing) span(e codegen.Edge) (low, high int, up bool) {
 	from, to := d.row(e.From), d.row(e.To)
 	return min(from, to), max(from, to), to <= from
 }
 
-// bows says how far out bent edges are drawn, and how far the furthest of a side is,
-// upwards and downwards. Short ones lie under long ones, and no two overlap.
+// bows returns how far out each bent edge is drawn, and the largest distance on each side,
+// keyed by whether the edge goes up. Long edges enclose short ones, and no two overlap.
 func (d *drawing) bows() (out map[codegen.Edge]int, depth map[bool]int) {
 	out, depth = map[codegen.Edge]int{}, map[bool]int{}
 	var list []codegen.Edge
@@ -116,7 +116,7 @@ func (d *drawing) edge(e codegen.Edge, out int) {
 		d.edgeOf(e.From, side), y1, far-r, r, r, down, y2-down, down, -r, down, d.edgeOf(e.To, side)+side*2)
 }
 
-// inset is how much less high than a box a state is, above and below.
+// inset returns how much lower than a box a state's top is, and higher its bottom.
 func inset(n int) int {
 	if n <= codegen.AtStart {
 		return boxHeight / 4
@@ -124,7 +124,7 @@ func inset(n int) int {
 	return 0
 }
 
-// edgeOf is where a state's box ends on a side: 1 is the right one.
+// edgeOf returns the x coordinate of a side of a state's box; side is 1 for the right one.
 func (d *drawing) edgeOf(n, side int) int {
 	half := boxWidth / 2
 	if n <= codegen.AtStart {

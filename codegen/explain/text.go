@@ -40,7 +40,7 @@ func Text(w io.Writer, machines []*codegen.Machine) error {
 	return p.err
 }
 
-// frame is how much a machine keeps.
+// frame describes how much a machine keeps.
 func frame(m *codegen.Machine) string {
 	if len(m.Callees) > 0 {
 		return "no frame but that of " + strings.Join(m.Callees, " or ")
@@ -85,8 +85,8 @@ func bytes(n int64) string {
 	return size(n) + " bytes"
 }
 
-// origin says where a field comes from, and which variable it serves if its name does
-// not tell.
+// origin describes why a field exists, and names the variable that it holds if the field's
+// name does not.
 func origin(f codegen.Field) string {
 	if len(f.Holds) > 1 {
 		return string(f.Origin) + ": " + strings.Join(f.Holds, ", then ")
@@ -106,7 +106,7 @@ func live(m *codegen.Machine, pt codegen.Point) string {
 	return strings.Join(names, ", ")
 }
 
-// ways lists where a machine may be next.
+// ways lists the states where a machine may be next.
 func ways(m *codegen.Machine, from int) string {
 	var list []string
 	for _, e := range m.Edges {

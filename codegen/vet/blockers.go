@@ -1,8 +1,8 @@
 package vet
 
-// Functions and methods that block, by package, type and name, each with an
-// alternative. The list names the common ones. A call of a function that has a
-// twin next to it suspends, and is not reported.
+// Functions and methods that block, by package, type and name, each with an alternative. The
+// list contains the common ones. A call of a function that has a twin next to it suspends,
+// and is not reported.
 
 const useBlocking = "run it with job.Blocking, whose job can be awaited"
 
@@ -48,7 +48,7 @@ var blockers = blockerTable(map[string][]string{
 	},
 })
 
-// blockingFields are fields of interfaces whose values wait for the network when they are read.
+// blockingFields are interface fields whose values wait for the network when they are read.
 var blockingFields = map[string]bool{"net/http.Response.Body": true, "net/http.Request.Body": true}
 
 var mutexBlockers = blockerTable(map[string][]string{

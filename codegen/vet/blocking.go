@@ -9,9 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// blockingCalls reports code that holds the worker of a machine while it waits. A
-// scheduler has few workers; the code that would unblock one may itself be
-// waiting for a worker.
+// blockingCalls reports code that occupies a machine's worker while it waits. A scheduler
+// has few workers, and the code that would end the wait may itself need a worker.
 func blockingCalls(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: blockers}
 	for _, region := range s.regions {
@@ -22,8 +21,8 @@ func blockingCalls(r *reporter, s *survey) {
 	}
 }
 
-// mutexes reports locks of package sync. For a lock that is held only for a
-// moment they are the right choice, and cheaper; so this is a separate check.
+// mutexes reports locks of package sync. A lock that is held only for a moment is the right
+// choice, and cheaper than the alternative; so this is a separate check.
 func mutexes(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
 	for _, region := range s.regions {
@@ -43,11 +42,11 @@ type blocking struct {
 	*reporter
 	*survey
 	table map[string]string
-	kept  bool // in a literal that is plain Go
+	kept  bool // in a literal that stays plain Go
 }
 
-// blocked reports blocking code. A suspending replacement blocks in plain Go,
-// too, so it is no fix there.
+// blocked reports blocking code. In plain Go a suspending replacement blocks too, so it is
+// no fix there.
 func (b *blocking) blocked(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	if b.kept {
 		fixes = nil
@@ -114,8 +113,8 @@ func hasDefault(n *ast.SelectStmt) bool {
 	return false
 }
 
-// coreOf returns the type below typ; for a type parameter, that of the first type that
-// its constraint names.
+// coreOf returns the underlying type of typ. For a type parameter, it returns that of the
+// first type that its constraint names.
 func coreOf(typ types.Type) types.Type {
 	if typ == nil {
 		return nil
@@ -165,8 +164,7 @@ func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
 	}
 }
 
-// advice returns the alternative to a call that blocks; it is empty if the call does
-// not block.
+// advice returns the alternative to a call that blocks, or "" if the call does not block.
 func (b *blocking) advice(call *ast.CallExpr) string {
 	fn := b.callee(call)
 	if fn == nil || fn.Pkg() == nil || b.suspends(call) {
@@ -175,9 +173,9 @@ func (b *blocking) advice(call *ast.CallExpr) string {
 	return b.table[tableKey(fn)]
 }
 
-// tableKey is how tables name a function of a package.
+// tableKey returns the key of a function in the tables of its package.
 func tableKey(fn *types.Func) string {
-	if fn.Pkg() == nil { // Error of type error
+	if fn.Pkg() == nil { // the Error method of type error
 		return fn.Name()
 	}
 	if recv := receiverName(fn); recv != "" {

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Values with a twin here that reach calls without one in other packages'
-// machines; see facts.go.
+// Values whose types have twins, and which reach machines in other packages that call the
+// plain forms; see facts.go.
 
-// conversions reports values, anywhere in the package, that are converted to an
-// interface or a func value by which a machine of another package calls the plain
-// form.
+// conversions reports values, anywhere in the package, that are converted to an interface or
+// a func value through which a machine of another package calls the plain form.
 func (c *indirect) conversions() {
 	if len(c.facts.calls) == 0 {
 		return
@@ -79,7 +78,7 @@ func (c *indirect) literalConverts(lit *ast.CompositeLit) {
 	}
 }
 
-// converts looks at the value e, which becomes a target; pkg is the package that
+// converts checks the value e, which is converted to target; pkg is the package that
 // receives it, or nil.
 func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	given := c.info.TypeOf(e)
@@ -105,8 +104,8 @@ func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	}
 }
 
-// suspendsIfAnnotated reports whether a literal in plain code calls a plain form. In an annotated
-// function that call is reported itself.
+// suspendsIfAnnotated reports whether a literal in plain code calls a plain form. In an
+// annotated function that call itself is reported.
 func (c *indirect) suspendsIfAnnotated(lit *ast.FuncLit) bool {
 	for _, r := range c.regions {
 		if r.lit == lit {
@@ -117,8 +116,8 @@ func (c *indirect) suspendsIfAnnotated(lit *ast.FuncLit) bool {
 	return false
 }
 
-// becomes reports a value of type given that is converted to target, whose calls reach
-// no twin.
+// becomes reports a value of type given that is converted to target, if calls through target
+// reach no twin.
 func (c *indirect) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
 	iface, ok := target.Underlying().(*types.Interface)
 	if !ok {

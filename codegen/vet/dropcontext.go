@@ -5,11 +5,10 @@ import (
 	"go/types"
 )
 
-// droppedContexts reports two ways to lose a context. The first is to pass on a
-// context that never ends from a machine that has a better one: the callee runs
-// on another scheduler, and no cancellation reaches it. The second is to use the
-// surrounding context inside a job's function: it does not end with the job, and
-// does not know on which worker the job runs.
+// droppedContexts reports two ways to lose a context. The first is a machine that has a
+// context but passes on one that never ends: the callee runs on another scheduler, and no
+// cancellation reaches it. The second is a job's function that uses the surrounding context:
+// that context does not end with the job, and does not know which worker the job runs on.
 func droppedContexts(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		own := contextParam(s.info, region.typ)
@@ -30,7 +29,7 @@ func droppedContexts(r *reporter, s *survey) {
 	}
 }
 
-// contextParam returns the first parameter of a function if it is a context.
+// contextParam returns the first parameter of a function if it is a context, or nil.
 func contextParam(info *types.Info, typ *ast.FuncType) *ast.Field {
 	if len(typ.Params.List) == 0 {
 		return nil
@@ -51,8 +50,8 @@ func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, ar
 	switch arg := ast.Unparen(arg).(type) {
 	case *ast.CallExpr:
 		fn := s.callee(arg)
-		// Both functions of package context that take nothing return one that never
-		// ends.
+		// The two functions of package context without parameters both return a context that
+		// never ends.
 		if name == "" || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "context" || fn.Signature().Params().Len() > 0 {
 			return
 		}
@@ -75,7 +74,7 @@ func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, ar
 	}
 }
 
-// isAround reports whether v is a context of the functions around the region's literal.
+// isAround reports whether v is a context of a function around the region's literal.
 func (s *survey) isAround(r *region, v *types.Var) bool {
 	return v.Parent() != s.pass.Pkg.Scope() && (v.Pos() < r.lit.Pos() || v.Pos() >= r.lit.End())
 }

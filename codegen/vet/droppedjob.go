@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// droppedJobs reports calls whose job is discarded. Nothing stops such a job, and
-// only a process-wide hook learns its outcome. Assigning it to the blank
-// identifier marks it as intended; a scope has its children's handles itself.
+// droppedJobs reports calls whose job is discarded. Nothing stops such a job, and only a
+// process-wide hook learns its outcome. Assigning the job to the blank identifier marks it
+// as intended. A scope itself keeps the handles of its children.
 func droppedJobs(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, _ []ast.Node) {
@@ -42,8 +42,8 @@ func (s *survey) makesJob(call *ast.CallExpr) bool {
 
 func isObjectOf(fn *types.Func, path, name string) bool { return fn != nil && isObject(fn, path, name) }
 
-// dropFixes returns the ways to take the job, or to do without one. A deferred call is not
-// awaited by putting Await after it: that would start the job at the defer statement.
+// dropFixes returns the ways to keep the job, or to do without it. Appending Await to a
+// deferred call would not work: the job would start at the defer statement.
 func (s *survey) dropFixes(r *region, stmt ast.Stmt, call *ast.CallExpr) []analysis.SuggestedFix {
 	discard, wait, direct := s.patch(stmt.Pos()), s.patch(stmt.Pos()), s.patch(stmt.Pos())
 	discard.replace(piece{stmt.Pos(), call.Pos()}, "_ = ")

@@ -12,9 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// The facts that packages export to their importers: which of their functions
-// block although they are not annotated, and which unknown functions their
-// machines call.
+// The facts that packages export to their importers: which of their functions block although
+// they are not annotated, and which functions their machines call without knowing a twin.
 
 // knowledge is the fact of a package.
 type knowledge struct {
@@ -27,20 +26,20 @@ func (*knowledge) AFact() {}
 
 // blockingFunc is a function that blocks although it is not annotated.
 type blockingFunc struct {
-	Name string // the full one
+	Name string // the full name
 	Why  reason
 }
 
-// blindCall is a call in a machine of a method of an interface, or of a func value,
-// that has no twin as far as the package knows.
+// blindCall is a machine's call of an interface method or of a func value for which the
+// package knows no twin.
 type blindCall struct {
 	Type    string // the interface, or the signature
-	Method  string // empty: it is a func value
+	Method  string // empty for a func value
 	By      string // the function with the call
 	Package string
 }
 
-// known holds other packages' facts for a survey, and those that it will export itself.
+// known holds the facts of other packages, and those that this package will export.
 type known struct {
 	blocks map[string]reason
 	calls  []blindCall
@@ -68,7 +67,7 @@ func readFacts(pass *analysis.Pass) *known {
 
 func (s *survey) writeFacts() {
 	if strings.HasPrefix(s.pass.Pkg.Path(), codegen.Module+"/") {
-		return // the runtime's functions say themselves what they do
+		return // the runtime's functions are known by their own rules
 	}
 	fact := &knowledge{Calls: s.facts.own}
 	for fn := range s.decls {
@@ -82,7 +81,7 @@ func (s *survey) writeFacts() {
 	}
 }
 
-// noteCalled notes that a machine in decl calls a method of an interface.
+// noteCalled records that a machine in decl calls a method of an interface.
 func (s *survey) noteCalled(decl *ast.FuncDecl, recv types.Type, m *types.Func) {
 	if s.twins.Twin(m) == nil {
 		s.note(decl, blindCall{Type: typeName(recv), Method: m.Name()})
@@ -96,7 +95,7 @@ func (s *survey) note(decl *ast.FuncDecl, call blindCall) {
 	}
 }
 
-// typeName names a type in facts.
+// typeName returns the name of a type as facts spell it.
 func typeName(t types.Type) string {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		t = named.Origin()
@@ -104,8 +103,8 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Path)
 }
 
-// blocks returns why a function without annotation and twin blocks, or nil: it
-// waits where a machine would suspend, or blocks in a way that blocks a machine, too.
+// blocks returns why a function without an annotation or a twin blocks, or nil. It blocks if
+// it waits where a machine would suspend, or in a way that would also block a machine.
 func (s *survey) blocks(fn *types.Func) *reason {
 	fn = fn.Origin()
 	decl := s.decls[fn]
@@ -121,7 +120,7 @@ func (s *survey) blocks(fn *types.Func) *reason {
 	if found, asked := s.facts.asked[fn]; asked {
 		return found
 	}
-	s.facts.asked[fn] = nil // if it calls itself
+	s.facts.asked[fn] = nil // in case it calls itself
 	s.facts.asked[fn] = s.blocksIn(decl.Body)
 	return s.facts.asked[fn]
 }
@@ -139,8 +138,8 @@ func (s *survey) blocksIn(body *ast.BlockStmt) (found *reason) {
 	return found
 }
 
-// runsHere reports whether a call of the function around n runs n, rather than leaving it to a
-// goroutine or job of its own, or to a caller of a function that it returns.
+// runsHere reports whether the function around n runs n itself: it does not leave n to another
+// goroutine, to a job, or to the caller of a function that it returns. stack leads to n.
 func (s *survey) runsHere(n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -176,8 +175,7 @@ func isSequence(t types.Type) bool {
 	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type(), types.Typ[types.Bool])
 }
 
-// starters are functions that call their argument on a goroutine of its own, or
-// later.
+// starters are functions that call their argument on another goroutine, or later.
 var starters = map[string]bool{
 	"golang.org/x/sync/errgroup.Group.Go": true, "golang.org/x/sync/errgroup.Group.TryGo": true, "sync.WaitGroup.Go": true,
 	"time.AfterFunc": true, "context.AfterFunc": true,
@@ -188,7 +186,7 @@ func startsGoroutine(fn *types.Func) bool {
 	return fn != nil && fn.Pkg() != nil && starters[tableKey(fn)]
 }
 
-// reason is why n blocks, or nil.
+// reason returns why n blocks, or nil.
 func (s *survey) reason(b *blocking, n ast.Node, stack []ast.Node) *reason {
 	switch n := n.(type) {
 	case *ast.CallExpr:

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Making fixes: edits of text, which must compile wherever they are applied. The
-// applying tool removes declarations that are no longer used, imports above all.
+// Building fixes: text edits that compile wherever they are applied. The tool that applies
+// them removes declarations that are no longer used, imports in particular.
 
-// patch is a fix that is being made, for one position.
+// patch is a fix under construction, for one position.
 type patch struct {
 	s       *survey
 	at      token.Pos
@@ -35,7 +35,7 @@ func (p *patch) insert(pos token.Pos, text string) {
 	p.edits = append(p.edits, analysis.TextEdit{Pos: pos, End: pos, NewText: []byte(text)})
 }
 
-// fix returns the finished fix; one that could not be made has no edits.
+// fix returns the finished fix, without edits if it could not be built.
 func (p *patch) fix(message string) analysis.SuggestedFix {
 	if p.failed {
 		return analysis.SuggestedFix{}
@@ -43,13 +43,13 @@ func (p *patch) fix(message string) analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: message, TextEdits: p.edits}
 }
 
-// piece is a range of positions that is no node of the tree.
+// piece is a range of positions that is not a node of the syntax tree.
 type piece struct{ from, to token.Pos }
 
 // Pos returns the beginning of the range.
 func (p piece) Pos() token.Pos { return p.from }
 
-// End is after the range.
+// End returns the position after the range.
 func (p piece) End() token.Pos { return p.to }
 
 // file returns the file around the position.
@@ -62,7 +62,7 @@ func (s *survey) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// qualifier returns the name of a package at the position, importing it if need be.
+// qualifier returns the name of a package at the position, and imports it if necessary.
 func (p *patch) qualifier(importPath string) string {
 	if name, ok := p.imports[importPath]; ok {
 		return name
@@ -70,7 +70,7 @@ func (p *patch) qualifier(importPath string) string {
 	name := p.imported(importPath)
 	if name == "" {
 		name = path.Base(importPath)
-		// A name that means something else here cannot be a package's.
+		// A name with another meaning here cannot qualify a package.
 		if _, obj := p.scope().LookupParent(name, p.at); obj != nil {
 			p.failed = true
 		}
@@ -82,8 +82,8 @@ func (p *patch) qualifier(importPath string) string {
 
 func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.at) }
 
-// imported returns the name under which the file imports a package, if the name has
-// that meaning at the position, or empty.
+// imported returns the name under which the file imports a package, or "" if it does not or
+// if the name has another meaning at the position.
 func (p *patch) imported(importPath string) string {
 	for _, spec := range p.s.file(p.at).Imports {
 		if name := p.s.info.PkgNameOf(spec); name != nil && name.Imported().Path() == importPath {
@@ -111,8 +111,8 @@ func (p *patch) addImport(importPath string) {
 	p.insert(file.Name.End(), "\n\nimport "+quoted)
 }
 
-// context returns an expression for the context at the position: that of the function,
-// or one that never ends.
+// context returns an expression for the context at the position: the function's own, or one
+// that never ends.
 func (p *patch) context() string {
 	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
 		for _, name := range scope.Names() {
@@ -128,7 +128,7 @@ func (p *patch) context() string {
 	return p.qualifier("context") + ".Background()"
 }
 
-// typeString is typ as it is written at the position.
+// typeString returns typ as it is written at the position.
 func (p *patch) typeString(typ types.Type) string {
 	return types.TypeString(typ, func(pkg *types.Package) string {
 		if pkg == p.s.pass.Pkg {

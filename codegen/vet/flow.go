@@ -6,10 +6,10 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// The code between two calls: a lock and its unlock, or the function's end.
+// The code between two calls, such as a lock and its unlock, or up to the function's end.
 
-// callsInMachines calls f with each call in the code that machines run, and with
-// what is around it.
+// callsInMachines calls f with each call in code that machines run, and with the nodes around
+// it.
 func (s *survey) callsInMachines(f func(r *region, call *ast.CallExpr, stack []ast.Node)) {
 	for _, r := range s.regions {
 		if r.runner != machine {
@@ -23,9 +23,9 @@ func (s *survey) callsInMachines(f func(r *region, call *ast.CallExpr, stack []a
 	}
 }
 
-// held finds the first suspensions that a region may reach from a statement
-// without passing a call that release accepts. Deferred calls release nothing
-// before the function's end, where nothing suspends any more.
+// held finds the first suspensions that a region may reach from the statement of a call
+// without passing a call that release accepts. Deferred calls release nothing before the end
+// of the function, where nothing suspends any more.
 func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
 	// Any call may return: treating calls that never return like others adds
 	// false paths only after calls like log.Fatal.
@@ -61,7 +61,7 @@ func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr)
 	return nil
 }
 
-// firstOf finds what comes first in a node: a suspension or a release.
+// firstOf finds what happens first in a node: a suspension or a release.
 func (s *survey) firstOf(n ast.Node, release func(*ast.CallExpr) bool) (point *ast.CallExpr, released bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if point != nil || released {

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// halfPairs reports types that declare one form of a pair of twins and get the other
+// halfPairs reports types that declare one form of a pair of twins and inherit the other
 // from an embedded type: the plain form and the asynchronous one would be different
 // programs.
 func halfPairs(r *reporter, s *survey) {
@@ -22,8 +22,8 @@ func halfPairs(r *reporter, s *survey) {
 	})
 }
 
-// otherForm adds the missing form: by the annotation, or as a method that waits
-// for the job of the existing form.
+// otherForm adds the missing form: with the annotation, or as a method that awaits the job
+// of the existing form.
 func (s *survey) otherForm(decl *ast.FuncDecl, m *types.Func, missing string) analysis.SuggestedFix {
 	p := s.patch(decl.Pos())
 	if strings.HasSuffix(missing, asyncSuffix) {

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// heldLocks reports suspensions between Lock and Unlock of a lock of package
-// sync. A goroutine that wants the lock meanwhile blocks a worker, and if all
-// workers are blocked, the holder never runs to unlock. A coord.Mutex may be
-// held; its Lock has a twin.
+// heldLocks reports suspensions between Lock and Unlock of a lock of package sync. Other code
+// that wants the lock meanwhile blocks a worker. Once all workers are blocked, the holder never
+// runs to unlock. A coord.Mutex may be held, since its Lock has a twin.
 func heldLocks(r *reporter, s *survey) {
 	s.callsInMachines(func(region *region, call *ast.CallExpr, stack []ast.Node) {
 		if len(stack) == 0 || !isStatement(stack) {
@@ -27,7 +26,7 @@ func heldLocks(r *reporter, s *survey) {
 	})
 }
 
-// syncLock returns how call locks a lock of package sync, and how that is unlocked.
+// syncLock returns the methods that lock and unlock, if call locks a lock of package sync.
 func (s *survey) syncLock(call *ast.CallExpr) (lock, unlock string) {
 	fn := s.callee(call)
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -67,8 +66,8 @@ func (s *survey) unlockAround(r *region, point *ast.CallExpr, lock, unlock strin
 	return p.fix("unlock it meanwhile, so that what it guards may change")
 }
 
-// lockedThreads reports goroutines locked to their thread when a machine suspends. The
-// machine continues on another goroutine, and the intended thread stays behind.
+// lockedThreads reports goroutines that are locked to their thread when a machine suspends.
+// The machine continues on another goroutine, and leaves the intended thread behind.
 func lockedThreads(r *reporter, s *survey) {
 	s.callsInMachines(func(region *region, call *ast.CallExpr, _ []ast.Node) {
 		if !isObjectOf(s.callee(call), "runtime", "LockOSThread") {
@@ -82,7 +81,7 @@ func lockedThreads(r *reporter, s *survey) {
 	})
 }
 
-// withdraw removes the annotation: the plain form keeps its thread.
+// withdraw removes the annotation: the plain form stays on its thread.
 func (s *survey) withdraw(r *region) analysis.SuggestedFix {
 	p := s.patch(r.decl.Pos())
 	for _, c := range r.decl.Doc.List {

@@ -18,8 +18,8 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// TestBlockingCallsAreReported: however a program reaches a suspending function, the
-// call suspends or is reported. Only one of the two packages is vetted.
+// TestBlockingCallsAreReported checks that a call of a suspending function suspends or is
+// reported, whichever way a program reaches the function. Only one of the two packages is vetted.
 func TestBlockingCallsAreReported(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "idioms.txtar"))
 	require.NoError(t, err)

@@ -7,19 +7,19 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// indirectCalls reports calls in machines that block although their target has a
-// twin: the types at the call decide whether it suspends, and they do not show
-// the twin. Each is one of
+// indirectCalls reports calls in machines that block although their target has a twin. The
+// types at a call decide whether it suspends, and the types at these calls do not show the
+// twin. Each is one of
 //
 //	s.Get(ctx)           a method of an interface or type parameter; an implementation has a twin
-//	next(ctx)            a func value, of which no type says what it holds
+//	next(ctx)            a func value; no type shows what it holds
 //	helper(ctx)          a function without annotation that calls one that suspends, or blocks
-//	io.ReadAll(conn)     a foreign function that is given a value whose methods have twins
+//	io.ReadAll(conn)     a foreign function that receives a value whose methods have twins
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
-//	s.Go(h.handler)      a func value that the runtime is to call
+//	s.Go(h.handler)      a func value for the runtime to call
 //
-// It learns about other packages from their facts (facts.go), and finds implementations
-// in the package and its imports.
+// It uses the facts of other packages (facts.go), and finds implementations in the package and
+// its imports.
 func indirectCalls(r *reporter, s *survey) {
 	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()
@@ -39,15 +39,15 @@ type indirect struct {
 	region *region
 
 	implementations []implementation
-	signatures      []types.Type      // of functions that have twins and are values somewhere
-	handed          map[ast.Expr]bool // functions not called where they are named, and handled
+	signatures      []types.Type      // of functions that have twins and are used as values
+	handed          map[ast.Expr]bool // functions already handled, since they are not called where they are named
 	stored          stored
 }
 
-// implementation is a method that blocks where it is called by an interface.
+// implementation is a method that blocks when it is called through an interface.
 type implementation struct {
 	*types.Func
-	plain *reason // if it has no twin
+	plain *reason // why it blocks, if it has no twin
 }
 
 // collect finds what calls may reach.
@@ -85,7 +85,7 @@ func (c *indirect) collect() {
 	}
 }
 
-// implemented notes the methods of a type that have twins, or block without one.
+// implemented records the methods of a type that have twins, or that block without one.
 func (c *indirect) implemented(name *types.TypeName) {
 	named, ok := types.Unalias(name.Type()).(*types.Named)
 	if !ok || types.IsInterface(named) {
@@ -103,13 +103,13 @@ func (c *indirect) implemented(name *types.TypeName) {
 	}
 }
 
-// ours reports whether a package is one of the runtime: implementations of its
-// interfaces are never called that way.
+// ours reports whether a package belongs to the runtime: implementations of its interfaces
+// are never called that way.
 func ours(pkg *types.Package) bool {
 	return pkg != nil && (pkg.Path() == jobPath || pkg.Path() == coordPath)
 }
 
-// valued notes a function with a twin that is a value.
+// valued records a function with a twin that is used as a value.
 func (c *indirect) valued(e ast.Expr) {
 	if fn := c.named(e); fn != nil && !c.handed[e] {
 		c.signatures = append(c.signatures, c.info.TypeOf(e))
@@ -137,7 +137,7 @@ func (c *indirect) node(n ast.Node, stack []ast.Node) {
 	}
 }
 
-// sequence reports a sequence with a twin that is not ranged over where it is made.
+// sequence reports a sequence with a twin that is created outside of a range statement.
 func (c *indirect) sequence(call *ast.CallExpr, stack []ast.Node) {
 	point, ok := c.twins.Stream(call, c.info)
 	if !ok {
@@ -182,8 +182,8 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// runs reports func values that the runtime will call: as for any call, the type
-// does not say what they hold.
+// runs reports func values that the runtime will call: as with any call, the type does not
+// show what they hold.
 func (c *indirect) runs(call *ast.CallExpr) {
 	functions, _, _ := codegen.RunsAsJob(call, c.info)
 	for _, arg := range functions {
@@ -200,8 +200,8 @@ func (c *indirect) runs(call *ast.CallExpr) {
 	}
 }
 
-// byInterface reports whether e is a method of an interface or a type parameter
-// that has no twin, while an implementation has one.
+// byInterface reports whether e is a method of an interface or of a type parameter that has
+// no twin, while an implementation has one.
 func (c *indirect) byInterface(e ast.Expr) bool {
 	fn := c.function(uninstantiated(e))
 	recv := fn.Signature().Recv()

@@ -7,8 +7,8 @@ import (
 
 // Calls through interfaces and type parameters; see indirect.go.
 
-// method reports a call of an interface's method, or of a type parameter's, one of
-// whose implementations has a twin.
+// method reports a call of a method of an interface or a type parameter if an implementation
+// has a twin.
 func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	what := "an interface"
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -38,8 +38,8 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation returns a blocking method that a call of the interface method fn may
-// reach: preferably one with a twin.
+// implementation returns a blocking method that a call of the interface method fn may reach,
+// preferably one with a twin.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {
@@ -73,8 +73,7 @@ func typeParameters(t types.Type) bool {
 	return ok && named.TypeParams().Len() > 0
 }
 
-// arguments reports arguments for a function that has no twin, and so calls plain
-// forms.
+// arguments reports arguments of a function that has no twin, and therefore calls plain forms.
 func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	if ours(fn.Pkg()) {
 		return
@@ -100,7 +99,7 @@ func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// blockingField names the field that e is, if that is one of blockingFields.
+// blockingField returns the name of the field e if it is one of blockingFields.
 func (c *indirect) blockingField(e ast.Expr) string {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok {
@@ -116,7 +115,7 @@ func (c *indirect) blockingField(e ast.Expr) string {
 	return ""
 }
 
-// parameter returns the type of the parameter for the argument with the index i, or nil.
+// parameter returns the type of the parameter for argument i, or nil.
 func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if n == 0 {
@@ -156,8 +155,8 @@ func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interf
 	}
 }
 
-// dynamic are the functions that take anything and call methods that it happens
-// to have, by package.
+// dynamic are the functions, by package, that accept any type and call methods that the value
+// happens to have.
 var dynamic = map[string][]string{
 	"fmt":           {"String", "Error", "Format", "GoString", "Scan"},
 	"log":           {"String", "Error", "Format", "GoString"},
@@ -189,8 +188,8 @@ func declares(iface *types.Interface, name string) bool {
 	return false
 }
 
-// reader reports an interface that is passed to a function of another package, if
-// one of its implementations has a twin.
+// reader reports an interface value that is passed to a function of another package, if one
+// of the interface's implementations has a twin.
 func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, param types.Type, arg ast.Expr) {
 	if fn.Pkg() == c.survey.pass.Pkg {
 		return

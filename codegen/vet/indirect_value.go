@@ -10,7 +10,7 @@ import (
 
 // Functions as values; see indirect.go.
 
-// funcValue reports a call of a function that is only known at run time.
+// funcValue reports a call of a function that is known only at run time.
 func (c *indirect) funcValue(call *ast.CallExpr) {
 	fun := ast.Unparen(call.Fun)
 	if _, lit := fun.(*ast.FuncLit); lit {
@@ -35,8 +35,8 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))
 }
 
-// startsOnly reports whether a function of this type returns something to await, as the
-// remedy says: the call starts it, and the await suspends.
+// startsOnly reports whether a function of this type returns something to await, as the finding
+// recommends: the call starts the work, and the await suspends.
 func startsOnly(sig *types.Signature) bool {
 	if sig.Results().Len() != 1 {
 		return false
@@ -47,8 +47,7 @@ func startsOnly(sig *types.Signature) bool {
 	return awaitable || isJob(result)
 }
 
-// isYield reports whether v is the yield of the stream around it, a call of which hands
-// out a value.
+// isYield reports whether v is the yield of the surrounding stream; calling it emits a value.
 func (c *indirect) isYield(v *types.Var) bool {
 	lit := codegen.StreamLiteral(c.region.decl)
 	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()
@@ -58,8 +57,8 @@ func takesContext(sig *types.Signature) bool {
 	return sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
 }
 
-// value reports a function with a twin that is passed on or kept: its callers
-// call the plain form.
+// value reports a function with a twin that is passed on or kept: its callers call the plain
+// form.
 func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 	fn := c.named(e)
 	if fn == nil || c.handed[e] {
@@ -77,7 +76,7 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 				return
 			}
 			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || c.startsMachine(around, c.region.runner, e) || callee != nil && c.suspends(around) {
-				return // a call; or plainform checks it; or its own machine calls it
+				return // it is a call, or plainform checks it, or its own machine calls it
 			}
 			if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == parallelPath {
 				instead = c.insteadOf(around)
@@ -100,7 +99,7 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 	c.report(e, formPassed(types.ExprString(e), instead))
 }
 
-// plainFunction reports a function of the package that is passed on and blocks.
+// plainFunction reports a blocking function of the package that is passed on.
 func (c *indirect) plainFunction(e ast.Expr) {
 	fn := c.function(e)
 	if fn == nil || c.handed[e] {
@@ -111,8 +110,7 @@ func (c *indirect) plainFunction(e ast.Expr) {
 	}
 }
 
-// holds reports whether e is a variable whose calls suspend, or which the runtime
-// calls.
+// holds reports whether e is a variable whose calls suspend, or whose value the runtime calls.
 func (c *indirect) holds(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// message is the text of a finding, in the order of the generator's diagnostics:
-// what is wrong, why, and what to do. Every message has a constructor here, so
-// one file lists all that vet may say.
+// message is the text of a finding, in the order of the generator's diagnostics: what is
+// wrong, why, and what to do. Every message has a constructor here, so one file lists
+// everything that vet may report.
 type message struct{ what, why, do string }
 
 func (m message) String() string { return strings.Join([]string{m.what, m.why, m.do}, "; ") }
 
-// channelBlocks is about a send, a receive or a loop over a channel.
+// channelBlocks returns the message about a send, a receive or a loop over a channel.
 func channelBlocks(what string) message {
 	return message{what + " blocks the worker", "a machine cannot suspend on a plain channel", "use a coord.Channel, which suspends"}
 }
@@ -32,7 +32,7 @@ func timerBlocks() message {
 	return message{"a receive from a timer blocks the worker", "a machine cannot suspend on a plain channel", "call job.Sleep, which suspends"}
 }
 
-// callBlocks is about a call of a function in a table of blockers.
+// callBlocks returns the message about a call of a function in a table of blockers.
 func callBlocks(call, advice string) message {
 	return message{call + " blocks the worker", "it waits on its goroutine and has no twin", advice}
 }
@@ -97,10 +97,10 @@ func keptSequence(seq, twin string) message {
 	}
 }
 
-// reason says why a function that is not annotated blocks.
+// reason is why a function that is not annotated blocks.
 type reason struct {
 	Calls string // the call or operation that blocks
-	Twin  bool   // that would suspend in a machine
+	Twin  bool   // it would suspend in a machine
 }
 
 func (r reason) remedy() string {
@@ -118,7 +118,7 @@ func plainPassed(fn string, r reason) message {
 	return message{fn + " blocks its caller", fmt.Sprintf("it is not marked //movenext:async, and %s in it blocks", r.Calls), r.remedy()}
 }
 
-// methodBlocks is about a call through an interface or a type parameter.
+// methodBlocks returns the message about a call through an interface or a type parameter.
 func methodBlocks(call, of, method, implementation string) message {
 	return message{
 		call + " blocks the worker",
@@ -127,7 +127,7 @@ func methodBlocks(call, of, method, implementation string) message {
 	}
 }
 
-// methodOfPlain is methodBlocks for an implementation without a twin.
+// methodOfPlain corresponds to methodBlocks for an implementation without a twin.
 func methodOfPlain(call, implementation string, r reason) message {
 	do := "run it with job.Blocking"
 	if r.Twin {
@@ -136,7 +136,7 @@ func methodOfPlain(call, implementation string, r reason) message {
 	return message{call + " blocks the worker", fmt.Sprintf("it may reach %s, in which %s blocks", implementation, r.Calls), do}
 }
 
-// givenBlocks is about an argument of a function that calls plain forms of its methods.
+// givenBlocks returns the message about an argument of a function that calls its plain methods.
 func givenBlocks(call, method, implementation string) message {
 	return message{
 		call + " blocks the worker",
@@ -161,7 +161,7 @@ func valueBlocks(call string) message {
 	}
 }
 
-// storedBlocks is about a call of a func value that may be f.
+// storedBlocks returns the message about a call of a func value that may be f.
 func storedBlocks(call string, f storedFunc) message {
 	do := "run it with job.Blocking"
 	if f.why.Twin {
@@ -170,7 +170,7 @@ func storedBlocks(call string, f storedFunc) message {
 	return message{fmt.Sprintf("%s blocks the worker if it is %s", call, f.name), f.why.Calls + " blocks there", do}
 }
 
-// valueRun is about a func value that is passed to the runtime.
+// valueRun returns the message about a func value that is passed to the runtime.
 func valueRun(value string) message {
 	return message{
 		value + " blocks its worker if what it holds would suspend",
@@ -203,8 +203,8 @@ func jobRunsPlain(fn, twin string) message {
 	}
 }
 
-// becomes is about a value that is converted to an interface or a func value by
-// which a machine of another package calls the plain form.
+// becomes returns the message about a value that is converted to an interface or a func value
+// through which a machine of another package calls the plain form.
 func becomes(value, target, by, calls, instead string) message {
 	return message{
 		fmt.Sprintf("%s blocks the workers of %s, which gets it as a %s", value, by, target),

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryMessageSaysWhatWhyAndWhatToDo: messages are made in messages.go alone, each
-// of three parts, and a part has no semicolon that would make it two.
+// TestEveryMessageSaysWhatWhyAndWhatToDo checks that messages are built only in messages.go,
+// each in three parts, and that no part contains a semicolon, which would split it in two.
 func TestEveryMessageSaysWhatWhyAndWhatToDo(t *testing.T) {
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestEveryMessageSaysWhatWhyAndWhatToDo(t *testing.T) {
 	}
 }
 
-// literals returns the texts in an expression.
+// literals returns the string literals in an expression.
 func literals(e ast.Expr) string {
 	var all strings.Builder
 	ast.Inspect(e, func(n ast.Node) bool {

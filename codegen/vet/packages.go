@@ -15,15 +15,14 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// errLoad wraps failures that leave nothing to look at.
+// errLoad wraps failures that leave no package to check.
 var errLoad = errors.New("vet: cannot load packages")
 
-// Packages runs [Analyzer] on the packages that patterns match ("./..." if there
-// are none), tests included, and returns the findings by position. Twins need not
-// be generated: Packages checks the code that generating would write, and reports
-// the generator's refusals, too. It writes nothing. An error means that no
-// package could be checked. Packages blocks until all are done; the flag skip
-// applies.
+// Packages runs [Analyzer] on the packages that patterns match ("./..." if there are none),
+// tests included, and returns the findings by position. Twins need not be generated: Packages
+// checks the code that generating would write, and also reports the generator's refusals. It
+// writes nothing. An error means that no package could be checked. Packages blocks until all
+// packages are done. It respects the flag skip of [Analyzer].
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -40,8 +39,8 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	found := slices.Clone(generated.Diagnostics)
 	var whole []*packages.Package
 	for _, p := range loaded {
-		// If the generator has findings, its twins are missing, and the type
-		// checker would report only that.
+		// If the generator has findings, its twins are missing, and the type checker
+		// would report only that.
 		if len(p.Errors) > 0 && len(generated.Diagnostics) == 0 && asked[p.ID] {
 			found = append(found, sourceErrors(p)...)
 		}
@@ -68,21 +67,21 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	return codegen.SortDiagnostics(found), nil
 }
 
-// amongThemselves drops the packages' imports other than each other: facts of
-// packages that are only compiled cannot be found.
+// amongThemselves drops all imports of the packages except each other: packages that are only
+// compiled have no facts.
 func amongThemselves(list []*packages.Package) {
 	for _, p := range list {
 		maps.DeleteFunc(p.Imports, func(_ string, dep *packages.Package) bool { return !slices.Contains(list, dep) })
 	}
 }
 
-// load loads packages as they are with everything generated. Among them are packages
-// that patterns do not match but that export facts, since they are of the same module
-// or have machines; asked has the matching ones.
+// load loads packages in the state after generating. Among them are packages that patterns do
+// not match but that export facts, because they belong to the same module or have machines;
+// asked contains the matching ones.
 func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{
-		// Without NeedDeps: imports come compiled, and not from source.
+		// Without NeedDeps, imports are read from compiled packages, not from source.
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedModule |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Dir: cfg.Dir, Env: env, BuildFlags: flags, Tests: true,
@@ -113,9 +112,9 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported returns the paths of packages that these import from the main module, or
-// from others that use the runtime, except those that are asked for. The runtime
-// has no facts.
+// imported returns the paths of the imported packages, direct or indirect, that belong to the
+// main module or to another module and use the runtime, except those in asked. The runtime
+// itself has no facts.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)
@@ -151,7 +150,7 @@ func usesRuntime(p *packages.Package) bool {
 // sourceErrors returns the errors of the go command and of the type checker.
 func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 	var found []codegen.Diagnostic
-	// The go command compiles what others import, and repeats what the compiler says.
+	// The go command compiles imported packages, and repeats the compiler's errors.
 	checked := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
 	for _, e := range p.Errors {
 		if checked && e.Kind == packages.ListError {

@@ -11,10 +11,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// plainForms reports calls of plain forms that look as if they suspended but do
-// not: in the function of a job outside of annotated functions, and in literals
-// that an annotated function keeps or passes on. They block the goroutine that
-// runs them.
+// plainForms reports calls of plain forms that seem to suspend but do not: in a job's function
+// outside of annotated functions, and in literals that an annotated function keeps or passes
+// on. They block the goroutine that runs them.
 func plainForms(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, stack []ast.Node) {
@@ -33,7 +32,7 @@ func plainForms(r *reporter, s *survey) {
 	}
 }
 
-// plainCall reports a call in the code of a job or in a literal that is kept.
+// plainCall reports a call in a job's code or in a literal that is kept.
 func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	name := types.ExprString(call.Fun)
 	if region.runner == kept && s.blocksWhereKept(call) {
@@ -78,7 +77,7 @@ func (s *survey) blocksWhereKept(call *ast.CallExpr) bool {
 	return s.suspends(call) || fn != nil && isObjectOf(fn, jobPath, "Wait") && receiverName(fn) == "Job"
 }
 
-// calledName returns the identifier that names what is called.
+// calledName returns the identifier that names the called function.
 func calledName(call *ast.CallExpr) *ast.Ident {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -89,8 +88,7 @@ func calledName(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// jobOfTwin replaces a job that does nothing but call the plain form by the job of
-// the twin:
+// jobOfTwin replaces a job that only calls the plain form by the job of the twin:
 //
 //	job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) })
 //
@@ -132,7 +130,7 @@ func (s *survey) jobOfTwin(r *region, call *ast.CallExpr) analysis.SuggestedFix 
 	return p.fix("start the twin")
 }
 
-// isRun reports whether call starts a job of one function at once.
+// isRun reports whether call immediately starts a job of one function.
 func (s *survey) isRun(call *ast.CallExpr) bool {
 	fn := s.callee(call)
 	return isObjectOf(fn, jobPath, "Run") || isObjectOf(fn, jobPath, "Go")
@@ -149,7 +147,7 @@ func mentions(info *types.Info, n ast.Node, obj types.Object) bool {
 	return found
 }
 
-// plainValue reports the plain form of a twin that is handed to a job as its function.
+// plainValue reports the plain form of a twin that is passed to a job as its function.
 func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast.Expr) {
 	var id *ast.Ident
 	switch f := ast.Unparen(arg).(type) {

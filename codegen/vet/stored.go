@@ -7,34 +7,35 @@ import (
 	"path/filepath"
 )
 
-// Functions that plain code stores, and machines call. A constructor is rarely annotated:
+// Functions that plain code stores and machines call. A constructor is rarely annotated:
 //
 //	func newServer(c *Client) *server { return &server{onClose: func() { c.Flush(ctx) }} }
 //
-// Flush may block there, since plain code may call the literal. But a machine that calls s.onClose
-// holds its worker. So the check follows functions that block from where they are written, through
-// the variables, fields, containers, parameters and results of the package, to the calls in
-// machines. What a container holds is known as one: the check takes m["x"] for any element of m.
+// Flush may block there, since plain code may call the literal. But a machine that calls
+// s.onClose blocks its worker. So the check follows blocking functions from where they are
+// written, through the variables, fields, containers, parameters and results of the package, to
+// the calls in machines. It treats the contents of a container as one value: m["x"] stands for
+// any element of m.
 //
-// It is tempting to compare types instead of following values. But a package has many a func(),
-// and one of them that blocks would make a finding of every call of the others.
+// It is tempting to compare types instead of following values. But a package has many values of
+// type func(), and a single one that blocks would make every call of the others a finding.
 
-// storedFunc is a function that blocks its caller, and is a value somewhere.
+// storedFunc is a function that blocks its caller and is used as a value.
 type storedFunc struct {
-	name string // how a finding names it
+	name string // its name in findings
 	why  reason
 }
 
-// stored is where functions that block are stored. A place is a variable or a field, or a function
-// that returns one.
+// stored records where blocking functions are stored. A place is a variable, a field, or a
+// function, which stands for its results.
 type stored struct {
 	in    map[types.Object]storedFunc
 	first []types.Object                  // the keys of in, in the order of the source
-	moves map[types.Object][]types.Object // from a place to others
+	moves map[types.Object][]types.Object // from a place to the places that receive its value
 }
 
-// collectStored finds what each place of the package may hold. A literal in an annotated function
-// is no beginning: what blocks in it is reported there.
+// collectStored finds what each place of the package may hold. It does not start from literals
+// in annotated functions: what blocks in them is reported there.
 func (c *indirect) collectStored() {
 	c.stored = stored{in: map[types.Object]storedFunc{}, moves: map[types.Object][]types.Object{}}
 	for _, file := range c.files {
@@ -59,14 +60,14 @@ func (c *indirect) collectStored() {
 	}
 }
 
-// moved notes that what from holds may come to to.
+// moved records that to may receive what from holds.
 func (c *indirect) moved(from, to types.Object) {
 	if from != nil && to != nil && from != to {
 		c.stored.moves[from] = append(c.stored.moves[from], to)
 	}
 }
 
-// spread tells the places behind from what from holds.
+// spread records the contents of from in all places that it flows to.
 func (c *indirect) spread(from types.Object) {
 	for _, to := range c.stored.moves[from] {
 		if _, known := c.stored.in[to]; !known {
@@ -76,7 +77,7 @@ func (c *indirect) spread(from types.Object) {
 	}
 }
 
-// stores notes where e goes, if it is a function and not the called one.
+// stores records where e is stored, if it is a function that is not called there.
 func (c *indirect) stores(e ast.Expr, stack []ast.Node) {
 	if _, ok := coreOf(c.info.TypeOf(e)).(*types.Signature); !ok || c.handed[e] {
 		return
@@ -94,7 +95,7 @@ func (c *indirect) stores(e ast.Expr, stack []ast.Node) {
 	}
 }
 
-// blockingValue returns the function that e is, if that blocks its caller.
+// blockingValue returns the function that e denotes, if that function blocks its caller.
 func (c *indirect) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, blocks bool) {
 	if lit, ok := e.(*ast.FuncLit); ok {
 		why := c.blocksIn(lit.Body)
@@ -136,8 +137,8 @@ func declarationIn(stack []ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-// place is where the value of e is or, if e is a part of something, where that is; nil: it has no
-// name.
+// place returns the place of e's value or, if e is a part of something, the place of the whole.
+// It returns nil if there is no named place.
 func (c *indirect) place(e ast.Expr) types.Object {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -167,8 +168,8 @@ func (c *indirect) place(e ast.Expr) types.Object {
 	return nil
 }
 
-// placeOfResult is place for a call: the function or, for a conversion and a method of a container
-// of the runtime, such as a channel, what that is of.
+// placeOfResult is place for a call: the called function; or, for a conversion and for a method
+// of a runtime container such as a channel, the place of the operand.
 func (c *indirect) placeOfResult(call *ast.CallExpr) types.Object {
 	if c.info.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		return c.place(call.Args[0])
@@ -184,8 +185,8 @@ func (c *indirect) ofCoord(call *ast.CallExpr) bool {
 	return fn != nil && fn.Signature().Recv() != nil && fn.Pkg() != nil && fn.Pkg().Path() == coordPath
 }
 
-// destination is the place that e goes to, which is written where stack says; nil: none that has a
-// name.
+// destination returns the place that receives e, given the nodes around e in stack. It returns
+// nil if there is no named place.
 func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {
@@ -224,8 +225,8 @@ func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 	return nil
 }
 
-// parameterFor returns the parameter of a function of the package that e is passed for, or the
-// container of the runtime that it is passed to.
+// parameterFor returns the parameter that receives the argument e, of a function of the package,
+// or the runtime container that e is passed to.
 func (c *indirect) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && c.ofCoord(call) {
 		return c.place(sel.X)
@@ -253,7 +254,7 @@ func (c *indirect) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object 
 	return nil
 }
 
-// assigned returns the place of the one of names that e becomes the value of.
+// assigned returns the place of the name that receives e in an assignment of values to names.
 func (c *indirect) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
 	for i, value := range values {
 		if within(value, e) && len(names) == len(values) {
@@ -263,7 +264,8 @@ func (c *indirect) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
 	return nil
 }
 
-// returner is the declared function that returns from where the stack is; nil: a literal does.
+// returner returns the declared function that a return statement at the top of stack returns
+// from, or nil if it returns from a literal.
 func (c *indirect) returner(stack []ast.Node) types.Object {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {

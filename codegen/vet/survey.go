@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// runner says what runs a piece of code.
+// runner says what kind of code runs a piece of code.
 type runner int
 
 const (
@@ -20,21 +20,21 @@ const (
 	kept                  // any caller of a literal that an annotated function keeps or passes on
 )
 
-// region is the body of a function or of a function literal, less the literals in
-// it, each of which is a region of its own.
+// region is the body of a function or of a function literal, without the literals in it, each
+// of which is a region of its own.
 type region struct {
 	runner runner
 	decl   *ast.FuncDecl  // around it
-	parts  []*ast.FuncLit // literals that are machines of decl wherever they stand
-	lit    *ast.FuncLit   // nil: it is the body of decl
+	parts  []*ast.FuncLit // literals that are machines of decl, wherever they are
+	lit    *ast.FuncLit   // nil: the region is the body of decl
 	typ    *ast.FuncType
 	body   *ast.BlockStmt
-	call   *ast.CallExpr // that hands lit to a job, or nil
-	given  *ast.CallExpr // whose argument lit is, or nil
-	here   bool          // kept, but a machine's worker runs it: called in place
+	call   *ast.CallExpr // the call that passes lit to a job, or nil
+	given  *ast.CallExpr // the call that has lit as an argument, or nil
+	here   bool          // kept, but called in place, so that a machine's worker runs it
 }
 
-// survey holds what the checks know of a package.
+// survey holds what the checks know about a package.
 type survey struct {
 	pass     *analysis.Pass
 	info     *types.Info
@@ -110,7 +110,7 @@ func (s *survey) survey(r *region) {
 	})
 }
 
-// runnerOf says what runs a literal in the region outer.
+// runnerOf returns what runs a literal in the region outer.
 func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
 	call, started := callAround(stack)
 	switch {
@@ -118,11 +118,11 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return machine, nil
 	case call == nil:
 	case ast.Unparen(call.Fun) == lit && started:
-		return plain, nil // It has a goroutine of its own.
+		return plain, nil // It runs on another goroutine.
 	case ast.Unparen(call.Fun) == lit:
-		return outer.runner, nil // It is a part of the function, called or deferred.
+		return outer.runner, nil // It is part of the function, called or deferred.
 	case isObjectOf(s.callee(call), jobPath, "Blocking"):
-		return plain, nil // It has a lane of its own.
+		return plain, nil // It runs on the blocking lane.
 	case started && s.waitsFor(call):
 		return plain, nil
 	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner, lit):
@@ -136,9 +136,8 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 	return plain, nil
 }
 
-// calledHere reports whether the code around a literal calls it before it ends:
-// it passes the literal to a function that starts no goroutine for it, or calls
-// the variable that keeps it.
+// calledHere reports whether the code around a literal calls it before it ends: it passes the
+// literal to a function that starts no goroutine for it, or calls the variable that holds it.
 func (s *survey) calledHere(stack []ast.Node) bool {
 	if call, started := callAround(stack); call != nil {
 		return !started && !startsGoroutine(s.callee(call))
@@ -155,14 +154,14 @@ func (s *survey) calledHere(stack []ast.Node) bool {
 	return false
 }
 
-// isCalled reports whether e is a variable that something calls.
+// isCalled reports whether e is a variable that is called somewhere.
 func (s *survey) isCalled(e ast.Expr) bool {
 	v, ok := s.info.ObjectOf(nameIn(e)).(*types.Var)
 	return ok && s.called[v]
 }
 
-// callAround returns the call whose function or argument the top of stack is, and
-// whether it is that of a go statement.
+// callAround returns the call that has the top of stack as its function or argument, and
+// reports whether that is the call of a go statement.
 func callAround(stack []ast.Node) (call *ast.CallExpr, started bool) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch n := stack[i].(type) {
@@ -179,8 +178,8 @@ func callAround(stack []ast.Node) (call *ast.CallExpr, started bool) {
 	return nil, false
 }
 
-// walk calls f for all nodes of the region, with the nodes around each. Function
-// literals are shown, and not entered.
+// walk calls f for all nodes of the region, with the nodes around each. It visits function
+// literals but does not enter them.
 func (r *region) walk(f func(n ast.Node, stack []ast.Node)) {
 	ast.PreorderStack(r.body, nil, func(n ast.Node, stack []ast.Node) bool {
 		f(n, stack)
@@ -206,7 +205,7 @@ func (s *survey) callee(call *ast.CallExpr) *types.Func {
 	return s.function(uninstantiated(call.Fun))
 }
 
-// uninstantiated returns the function of an expression that may instantiate it: F of F[int].
+// uninstantiated returns the function that an expression may instantiate: F for F[int].
 func uninstantiated(fun ast.Expr) ast.Expr {
 	switch f := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
@@ -224,7 +223,7 @@ func (s *survey) function(e ast.Expr) *types.Func {
 	return fn
 }
 
-// nameIn returns the identifier that names what e is, or nil.
+// nameIn returns the identifier in e that names its value, or nil.
 func nameIn(e ast.Expr) *ast.Ident {
 	switch f := e.(type) {
 	case *ast.Ident:
@@ -235,7 +234,7 @@ func nameIn(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// The packages of the runtime that checks know.
+// The runtime packages that checks know.
 const (
 	jobPath   = codegen.Module + "/job"
 	coordPath = codegen.Module + "/coord"
@@ -243,8 +242,8 @@ const (
 	parallelPath = codegen.Module + "/parallel"
 )
 
-// startsMachine reports whether call lets fn, one of its arguments, suspend, if
-// runner makes the call in an annotated function.
+// startsMachine reports whether call lets fn, one of its arguments, suspend when a machine or
+// other code (by) makes the call in an annotated function.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner, fn ast.Expr) bool {
 	functions, waits, operation := codegen.RunsAsJob(call, s.info)
 	if waits && by != machine || operation && s.deferred[call] {
@@ -259,7 +258,7 @@ func (s *survey) waitsFor(call *ast.CallExpr) bool {
 	return len(functions) > 0 && waits
 }
 
-// startsJob reports whether call hands its function arguments to jobs.
+// startsJob reports whether call passes its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
 	functions, _, operation := codegen.RunsAsJob(call, s.info)
 	return len(functions) > 0 && !operation
@@ -282,7 +281,7 @@ func isObject(obj types.Object, path, name string) bool {
 	return obj != nil && obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
 }
 
-// receiverName returns the name of the type that declares method fn; empty for functions.
+// receiverName returns the name of the type that declares method fn, or "" for functions.
 func receiverName(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {

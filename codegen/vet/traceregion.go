@@ -5,10 +5,9 @@ import (
 	"go/types"
 )
 
-// traceRegions reports regions of runtime/trace that are open when a machine
-// suspends. A region has to end on the goroutine on which it began, and the
-// machine continues on another one: the trace then has a region without an end,
-// and an end without a region.
+// traceRegions reports regions of runtime/trace that are open when a machine suspends. A region
+// must end on the goroutine on which it began, but the machine continues on another one. The
+// trace then has a region without an end, and an end without a region.
 func traceRegions(r *reporter, s *survey) {
 	s.callsInMachines(func(region *region, call *ast.CallExpr, stack []ast.Node) {
 		if !isObjectOf(s.callee(call), "runtime/trace", "StartRegion") {
@@ -24,8 +23,8 @@ func traceRegions(r *reporter, s *survey) {
 	})
 }
 
-// regionEnds returns what recognises the end of a trace region that a call opens, and
-// whether the region is open after the statement of the call.
+// regionEnds returns a function that recognises the end of the trace region that a call opens,
+// and reports whether the region is still open after the statement of the call.
 func (s *survey) regionEnds(call *ast.CallExpr, stack []ast.Node) (ends func(*ast.CallExpr) bool, open bool) {
 	never := func(*ast.CallExpr) bool { return false }
 	var kept types.Object
@@ -33,7 +32,7 @@ func (s *survey) regionEnds(call *ast.CallExpr, stack []ast.Node) (ends func(*as
 		switch n := stack[i].(type) {
 		case *ast.DeferStmt: // it ends with the function
 			return never, true
-		case *ast.ExprStmt: // it ends at once, or never
+		case *ast.ExprStmt: // it ends immediately, or never
 			return never, n.X == call
 		case *ast.AssignStmt:
 			if id, ok := n.Lhs[0].(*ast.Ident); ok && len(n.Lhs) == 1 {

@@ -2,24 +2,23 @@
 // functions: a job without a waiter, a call that blocks the worker it runs on, a
 // lock held while waiting.
 //
-// [Analyzer] is an analyzer like those of go vet. The command movenext runs it, and is
-// a tool for go vet itself:
+// [Analyzer] is an analyzer like those of go vet. The command movenext runs it, and can
+// also serve as a tool for go vet:
 //
 //	go tool movenext vet ./...
 //	go vet -vettool=$(go tool -n movenext) ./...
 //
 // # What is checked
 //
-// Most checks depend on what runs a piece of code, which survey.go determines
-// first. There are three cases. A machine runs the body of an annotated function,
-// with the function literals that are part of it: calls of twins suspend there,
-// and a blocking call holds a worker. A job runs other functions that are passed
-// to job.Run and similar functions: nothing suspends, so a call of a twin's plain
-// form blocks. Everything else is plain Go and may block.
+// Most checks depend on what runs a piece of code, which survey.go determines first. There
+// are three cases. A machine runs the body of an annotated function, and the function literals
+// that are part of it: calls of twins suspend there, and a blocking call occupies a worker. A
+// job runs other functions that are passed to job.Run and similar functions: nothing suspends,
+// so a call of a twin's plain form blocks. Everything else is plain Go and may block.
 //
-// A check is one file, named after it. Each finding ends in the check's name in
-// brackets, and carries it as its category. Most come with a fix. A fix always
-// compiles; if it changes what the program does, its name says so.
+// Each check is one file, named after it. Each finding ends in the check's name in brackets,
+// which is also its category. Most findings have a fix. A fix always compiles; if it changes
+// what the program does, its name says so.
 package vet
 
 import (
@@ -48,7 +47,7 @@ var Analyzer = &analysis.Analyzer{
 	FactTypes: []analysis.Fact{new(knowledge)},
 }
 
-// check is one thing to look for.
+// check is one kind of mistake to look for.
 type check struct {
 	name string
 	doc  string
@@ -134,8 +133,8 @@ func (r *reporter) report(at ast.Node, m message, fixes ...analysis.SuggestedFix
 	})
 }
 
-// concerned reports whether a package has anything to do with the module: it belongs to
-// the main module, or imports the runtime.
+// concerned reports whether a package may use the runtime: it belongs to the main module, or
+// imports the runtime.
 func concerned(pass *analysis.Pass) bool {
 	if len(pass.Files) == 0 || pass.TypesInfo == nil {
 		return false

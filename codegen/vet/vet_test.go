@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestFindingsAndFixes runs the analyzer over the packages of testdata, one for each
-// check. The expected findings are next to the source, as // want; the fixed text of a
-// file is in its golden file, with a section for each fix by its name.
+// TestFindingsAndFixes runs the analyzer over the packages of testdata, one for each check. The
+// expected findings are // want comments in the source. The golden file of a source file has
+// its fixed text, with a section for each fix by its name.
 func TestFindingsAndFixes(t *testing.T) {
 	dir := testmodule.New(t, "example.com/vet")
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata")))
@@ -42,7 +42,7 @@ func TestFindingsAndFixes(t *testing.T) {
 	}
 }
 
-// alone is the analyzer without facts, which would have to be wanted, too.
+// alone returns the analyzer without facts, which otherwise the tests would have to expect, too.
 func alone() *analysis.Analyzer {
 	a := *vet.Analyzer
 	a.FactTypes = nil

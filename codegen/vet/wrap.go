@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Wrapping: the blocking expression is put into a function for job.Blocking, which has
-// goroutines for this purpose, and its job is awaited. The form depends on where the
-// blocking expression is.
+// Wrapping: the blocking expression moves into a function for job.Blocking, which has
+// goroutines for this purpose, and the code awaits its job. The form depends on the position
+// of the blocking expression.
 //
 //	data, err := os.ReadFile(name)
 //
@@ -19,8 +19,8 @@ import (
 //		return os.ReadFile(name)
 //	}).Await()
 //
-// A fix of this form exists if the expression is a statement, or gives all values
-// of an assignment or of a return.
+// A fix of this form exists if the expression is a statement, or provides all values of an
+// assignment or of a return.
 
 const wrapMessage = "run it with job.Blocking"
 
@@ -46,7 +46,7 @@ func (b *blocking) wrapReceive(n *ast.UnaryExpr, stack []ast.Node) analysis.Sugg
 		return p.wrapStatement(n)
 	case *ast.AssignStmt:
 		if len(around.Lhs) != 1 || around.Tok != token.DEFINE && around.Tok != token.ASSIGN {
-			return analysis.SuggestedFix{} // The comma-ok form has no error to go with.
+			return analysis.SuggestedFix{} // The comma-ok form has no place for an error.
 		}
 		p.insert(around.Lhs[0].End(), ", _")
 		p.replace(n, p.blockingJob(p.typeString(b.info.TypeOf(n)), fmt.Sprintf("return %s, nil", p.text(n))))
@@ -79,7 +79,7 @@ func (b *blocking) wrapCall(call *ast.CallExpr, stack []ast.Node) analysis.Sugge
 	return p.fix(wrapMessage)
 }
 
-// takesAll reports whether the code around call takes both of its results.
+// takesAll reports whether the code around call uses both of its results.
 func takesAll(call *ast.CallExpr, stack []ast.Node) bool {
 	switch around := stack[len(stack)-1].(type) {
 	case *ast.AssignStmt:

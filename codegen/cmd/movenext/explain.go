@@ -67,8 +67,7 @@ func explainMachines(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parseExplain reads the command line. It prints what is wrong before it returns an
-// error.
+// parseExplain reads the command line. It prints a usage error before returning it.
 func parseExplain(args []string, stderr io.Writer) (*explainOptions, error) {
 	o := &explainOptions{pattern: "."}
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -108,7 +107,7 @@ func parseExplain(args []string, stderr io.Writer) (*explainOptions, error) {
 	return o, err
 }
 
-// write writes the machines where they are wanted.
+// write writes the machines to the chosen output.
 func (o *explainOptions) write(machines []*codegen.Machine, stdout, stderr io.Writer) (err error) {
 	var steps []explain.Step
 	if o.command != nil {
@@ -146,8 +145,8 @@ func (o *explainOptions) title() string {
 	return o.pattern
 }
 
-// record runs the command in a build that records, and returns the recording. What the
-// command prints goes to standard error: standard output is for the page.
+// record runs the command in a build that records, and returns the recording. The command's
+// own output goes to standard error, because standard output is for the page.
 func (o *explainOptions) record(stdout, stderr io.Writer) ([]explain.Step, error) {
 	dir, err := os.MkdirTemp("", "movenext-explain-")
 	if err != nil {
@@ -182,8 +181,8 @@ func (o *explainOptions) record(stdout, stderr io.Writer) ([]explain.Step, error
 	return explain.ReadRecording(steps)
 }
 
-// writeOverlay writes the files of an overlay into dir, and their list for the go
-// command, and returns the list's name.
+// writeOverlay writes the files of an overlay into dir together with their list for the go
+// command, and returns the name of the list.
 func writeOverlay(dir string, overlay map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for path, data := range overlay {

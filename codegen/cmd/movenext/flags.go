@@ -53,11 +53,11 @@ var (
 	errCommandOrder = errors.New("the command comes before its flags")
 )
 
-// commands are the words that may come first.
+// commands are the words accepted as the first argument.
 var commands = []string{"generate", "check", "vet", "accept", "explain", "version", "help"}
 
-// unknownCommand returns the first argument if it may be meant as a command: it is a single
-// word, and only packages of the Go distribution have such paths.
+// unknownCommand returns the first argument if it was probably meant as a command: it is a
+// single word, and only packages of the Go distribution have single-word paths.
 func unknownCommand(args []string) (string, bool) {
 	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0], "./\\-@ ") {
 		return "", false
@@ -71,8 +71,8 @@ type options struct {
 	json    bool
 }
 
-// parse reads flags, and the patterns after them. It prints what is wrong before it
-// returns an error.
+// parse reads the flags and the patterns after them. It prints a usage error before
+// returning it.
 func parse(command string, args []string, stderr io.Writer) (options, []string, error) {
 	o := options{command: command}
 	var tags, cache string
@@ -118,8 +118,8 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	return o, patterns, nil
 }
 
-// checkOrder finds what cannot be meant as a pattern: the go command would take a flag
-// for one of its own, and a command for a package.
+// checkOrder rejects arguments that cannot be meant as patterns: the go command would
+// interpret a flag as its own, and a command as a package.
 func checkOrder(patterns []string) error {
 	for i, p := range patterns {
 		if strings.HasPrefix(p, "-") {
@@ -132,8 +132,8 @@ func checkOrder(patterns []string) error {
 	return nil
 }
 
-// cacheFolder returns the folder for results of earlier runs; empty for none. A system
-// that has no place for such folders is no reason to fail.
+// cacheFolder returns the folder for results of earlier runs, or "" for none. A system
+// without a place for such folders causes no error.
 func cacheFolder(flag string) string {
 	choice := cmp.Or(flag, os.Getenv("MOVENEXTCACHE"))
 	if choice == "off" {
@@ -167,7 +167,7 @@ func version(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// printJSON prints the report that the command's documentation describes.
+// printJSON prints the report described in the command's documentation.
 func printJSON(w io.Writer, result *codegen.Result) error {
 	type file struct {
 		Path   string

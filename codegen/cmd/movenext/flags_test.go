@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// skipNothing takes back what a test skipped: the flag belongs to the analyzer, which
-// all tests share.
+// skipNothing resets what a test has skipped: the flag belongs to the analyzer, which all
+// tests share.
 func skipNothing() error { return vet.Analyzer.Flags.Set("skip", "") }
 
 func TestTheCacheIsWhereTheFlagOrTheEnvironmentSays(t *testing.T) {
@@ -36,7 +36,7 @@ func TestASecondRunFindsTheRecordOfTheFirst(t *testing.T) {
 	dir := folder(t, map[string]string{"x.go": annotatedSource})
 	past := time.Now().Add(-time.Hour)
 	for _, name := range []string{"x.go", "go.mod", "go.sum"} {
-		// or the first run is too close to their creation
+		// otherwise the first run is too close to their creation
 		require.NoError(t, os.Chtimes(filepath.Join(dir, name), past, past))
 	}
 	cache := filepath.Join(t.TempDir(), "cache")

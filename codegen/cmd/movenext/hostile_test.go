@@ -17,16 +17,15 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// The bounds for each hostile input. The memory is Go's own limit; a run that needs
-// more would not end in time. The time allows for a machine that does twenty other
-// things.
+// The bounds for each hostile input. The memory limit is Go's own; a run that needs more
+// would not end in time. The time limit allows for a machine under heavy load.
 const (
 	hostileTime   = 5 * time.Minute
 	hostileMemory = "GOMEMLIMIT=1GiB"
 )
 
 // hostile are malicious inputs, or the leftovers of a crash: the files of a module, and
-// the status and the words with which the command must end instead of a panic.
+// the status and output with which the command must end instead of panicking.
 var hostile = []struct {
 	name   string
 	files  map[string]string
@@ -66,7 +65,7 @@ func suspending(function string) string {
 	return "package p\n\nimport \"github.com/movenext/movenext/job\"\n\n//movenext:async\n" + function + "\n"
 }
 
-// thrice declares structures, each of which has the one before in three ways.
+// thrice declares structs, each of which contains the previous one in three ways.
 func thrice(levels int) string {
 	text := "type T0 struct { n int }\ntype P[X any] struct { x *X }\n"
 	for i := range levels {
@@ -96,7 +95,7 @@ func TestHostileInputEndsWithinBoundsAndSaysWhatIsWrong(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), hostileMemory)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
-			_ = cmd.Run() // its status says more
+			_ = cmd.Run() // its status tells more
 			assert.Equal(t, h.status, cmd.ProcessState.ExitCode(), stderr.String())
 			assert.Contains(t, stderr.String(), h.says)
 			assert.NotContains(t, stderr.String(), "panic")

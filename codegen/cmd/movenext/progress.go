@@ -12,25 +12,25 @@ import (
 // patience is how long a run may take before it reports that it is still running.
 const patience = time.Second
 
-// patienceElsewhere is the same where go generate, make or a server reads the output.
+// patienceElsewhere is the same when go generate, make or a server reads the output.
 const patienceElsewhere = 2 * time.Second
 
-// progress is the line that tells a person at a terminal that a long run is getting
-// somewhere. It overwrites itself, and is gone when the run ends. If a program reads
-// the output, or it goes to a file, a long run says once what takes long.
+// progress is the line that shows a person at a terminal that a long run is advancing. It
+// overwrites itself, and disappears when the run ends. If the output goes to a program or a
+// file, a long run reports only once what takes long.
 type progress struct {
 	w     io.Writer // nil: there is none
-	once  bool      // w is no terminal
+	once  bool      // w is not a terminal
 	timer *time.Timer
 
 	mu    sync.Mutex
 	text  string // what to print
-	shown string // what is on the line
-	late  bool   // it is time to say something
+	shown string // what the line shows now
+	late  bool   // the wait is over: print
 }
 
-// newProgress returns a line on w that appears after wait, or after elsewhere if w is
-// no terminal.
+// newProgress returns a progress line on w that appears after wait, or after elsewhere if w
+// is not a terminal.
 func newProgress(w io.Writer, wait, elsewhere time.Duration) *progress {
 	p := &progress{w: w, once: !isTerminal(w)}
 	if _, ok := w.(*os.File); !ok {
@@ -43,7 +43,7 @@ func newProgress(w io.Writer, wait, elsewhere time.Duration) *progress {
 	return p
 }
 
-// isTerminal reports whether a person reads what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -53,8 +53,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// step says that done of all steps are done, of which 0 are known while
-// packages are being loaded.
+// step reports that done of all steps are done; all is 0 while packages are loading.
 func (p *progress) step(done, all int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

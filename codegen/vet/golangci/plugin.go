@@ -1,7 +1,7 @@
 // Package golangci makes package vet a module plugin of golangci-lint, under the
 // name movenext. docs/command.md explains how to build and enable it.
 //
-// It is a module of its own, so that other users do not get its dependency.
+// It is a separate module, so that other users do not get its dependency.
 package golangci
 
 import (
@@ -16,13 +16,13 @@ import (
 
 func init() { register.Plugin("movenext", New) } //nolint:gochecknoinits // importing a plugin is what registers it
 
-// settings are those of the linter in .golangci.yml.
+// settings are the linter's settings in .golangci.yml.
 type settings struct {
 	Skip []string `json:"skip"` // checks not to make
 }
 
-// New returns the plugin with its settings, or an error for unknown settings. The
-// settings apply to the whole process.
+// New returns the plugin with its settings. It fails for unknown settings. The settings apply
+// to the whole process.
 func New(raw any) (register.LinterPlugin, error) {
 	s, err := register.DecodeSettings[settings](raw)
 	if err != nil {
@@ -41,5 +41,5 @@ func (plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
 	return []*analysis.Analyzer{vet.Analyzer}, nil
 }
 
-// GetLoadMode says that the analyzer needs types.
+// GetLoadMode reports that the analyzer needs types.
 func (plugin) GetLoadMode() string { return register.LoadModeTypesInfo }
