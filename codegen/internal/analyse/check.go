@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Checking: source that cannot be lowered is refused here, before anything is
-// generated, with all findings at once.
+// Checking: source that cannot be lowered is refused here, with all findings at once, before
+// anything is generated.
 //
 // The switch below lists every kind of node that a function body can have. A kind that
 // is not listed, say of a future version of the language, is refused: an unconsidered
@@ -25,7 +25,7 @@ func (fs *Facts) check() {
 	c.walk(fs.Body)
 }
 
-// bodyCheck walks the body and knows what encloses the current node.
+// bodyCheck walks the body and tracks what encloses the current node.
 type bodyCheck struct {
 	facts    *Facts
 	literals int // function literals around
@@ -39,7 +39,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		return true
 	}
 	if e, ok := n.(ast.Expr); ok && c.facts.Source.Package.WithoutC && !c.usesC && c.facts.ofC(e) {
-		c.usesC = true // said once: each expression around this one is of C, too
+		c.usesC = true // reported once: each enclosing expression involves C, too
 		c.facts.refuse(usesCgo(c.facts.Source.Extent(e)))
 	}
 	switch n := n.(type) {
@@ -71,7 +71,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 	return true
 }
 
-// literal checks a function literal, which is a function of its own. A call in it that could
+// literal checks a function literal, which is a separate function. A call in it that could
 // suspend blocks, as in plain code, unless the literal becomes a machine.
 func (c *bodyCheck) literal(lit *ast.FuncLit) {
 	if l := c.facts.Literals.Machines[lit]; l != nil {
@@ -152,12 +152,12 @@ func fromC(t types.Type) bool {
 
 func isInvalid(t types.Type) bool {
 	if _, named := types.Unalias(t).(*types.Named); named {
-		return false // its name is all that matters
+		return false // only its name matters
 	}
 	return fromC(t)
 }
 
-// checkYield refuses a yield that is not called by the machine itself.
+// checkYield refuses a yield that the machine itself does not call.
 func (c *bodyCheck) checkYield(id *ast.Ident) {
 	if !c.facts.isYield(id) {
 		return

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// funcCollector walks a function for its variables that hold functions.
+// funcCollector searches a function for variables that hold functions.
 type funcCollector struct {
 	facts *Facts
 	vars  map[*types.Var]*FuncVar
 	order []*FuncVar
 	seen  map[*ast.Ident]bool // calls, and left-hand sides
 
-	copied map[*ast.Ident]bool // declared by a loop: each iteration has a copy
+	copied map[*ast.Ident]bool // declared by a loop: each iteration has its own copy
 
 	literals []*ast.FuncLit
 	calls    []literalCall
 }
 
-// literalCall is a call of a variable in literals that variables hold.
+// literalCall is a call of a variable inside literals that variables hold.
 type literalCall struct {
 	of *FuncVar
 	in []*ast.FuncLit
 }
 
-// of returns the variable of the function that e names, if it holds functions and has been
-// declared.
+// of returns the variable of the function that e names if it holds functions and has been
+// declared, or nil.
 func (c *funcCollector) of(e ast.Expr) *FuncVar {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -108,8 +108,8 @@ func (c *funcCollector) unknown(e ast.Expr) {
 	}
 }
 
-// assigned notes the values of an assignment. An assignment within a literal may happen at
-// any time, so its variable is not known.
+// assigned records the values of an assignment. An assignment within a literal may happen at
+// any time, so after one the variable's value is unknown.
 func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
 	for i, e := range lhs {
 		f := c.of(e)
@@ -124,12 +124,12 @@ func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
 		}
 		f.values = append(f.values, rhs[i])
 		if other := c.of(rhs[i]); other != nil {
-			other.called = true // perhaps, by that name
+			other.called = true // perhaps, under f's name
 		}
 	}
 }
 
-// holdable reports whether a variable stays known if e is assigned to it.
+// holdable reports whether a variable's value stays known if e is assigned to it.
 func (c *funcCollector) holdable(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		return !c.facts.CallsRecover(lit.Body)
@@ -137,7 +137,7 @@ func (c *funcCollector) holdable(e ast.Expr) bool {
 	return c.facts.Info.Types[e].IsNil() || c.of(e) != nil || c.facts.EntryOf(e) != nil
 }
 
-// called notes a call of a variable. Literals that known variables hold become machines,
+// called records a call of a variable. Literals that known variables hold become machines,
 // which call the companion.
 func (c *funcCollector) called(call *ast.CallExpr) {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Facts are what the later phases ask about a function, or about a function literal in it
-// that becomes a machine.
+// Facts describe a function, or a function literal in it that becomes a machine, for the later
+// phases.
 type Facts struct {
 	Source    *source.Function
 	Node      ast.Node // the declaration, or the literal
@@ -30,14 +30,14 @@ type Facts struct {
 	Outer   *Facts   // about the function around a literal; nil: it is the annotated function
 	Literal *Literal // nil likewise
 
-	// Those of the annotated function and of its literals in common.
+	// Shared by the annotated function and its literals.
 	Literals *Literals
 
-	// Findings are about source that cannot be lowered. Those of the annotated function hold
+	// Findings are about source that cannot be lowered. Those of the annotated function include
 	// those of its literals.
 	Findings []source.Diagnostic
 
-	suspending map[ast.Node]bool // holds a suspension point, or is forced
+	suspending map[ast.Node]bool // contains a suspension point, or is forced
 	usage      map[types.Object]*ir.Usage
 	inside     []*Literal      // in the function itself
 	mentions   map[string]bool // every identifier of the annotated function
@@ -45,8 +45,7 @@ type Facts struct {
 }
 
 // Function returns the facts about an annotated function and about the literals in it.
-// imports are those of the file that is generated for it: they tell which types have a name
-// there.
+// imports are those of the generated file: they determine which types have a name there.
 func Function(fn *source.Function, imports *typetext.Imports) *Facts {
 	fs := newFacts(fn, imports)
 	fs.analyse()
@@ -54,7 +53,7 @@ func Function(fn *source.Function, imports *typetext.Imports) *Facts {
 	return fs
 }
 
-// analyse finds the facts about the function, and then those about the literals in it.
+// analyse finds the facts about the function first, and then those about its literals.
 func (fs *Facts) analyse() {
 	if fs.Outer == nil {
 		fs.pointers = pointerSourcesOf(fs)
@@ -80,7 +79,7 @@ func (fs *Facts) analyse() {
 	}
 }
 
-// newFacts are facts before anything has been found.
+// newFacts returns empty facts.
 func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 	fs := &Facts{
 		Source:     fn,
@@ -117,5 +116,5 @@ func (fs *Facts) refuse(d source.Diagnostic) {
 	r.Findings = append(r.Findings, d)
 }
 
-// Streams reports whether the function is a stream, not a literal in one.
+// Streams reports whether the function is a stream, and not a literal in one.
 func (fs *Facts) Streams() bool { return fs.Source.Stream != nil && fs.Literal == nil }

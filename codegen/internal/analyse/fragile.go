@@ -9,20 +9,20 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Orders that depend on how the compiler sees a variable.
+// Orders that depend on how the compiler treats a variable.
 //
-// In a few places, whether gc reads a variable early or late depends on where it is: a
-// plain local of the function, in the compiler's sense, or on the heap. A cell always
-// is on the heap. The difference shows only if a function literal that assigns the
-// variable is called in the same statement.
+// In a few places, whether gc reads a variable early or late depends on where the variable is:
+// a plain local of the function, in the compiler's sense, or on the heap. A cell is always on
+// the heap. The difference is visible only if a function literal that assigns the variable is
+// called in the same statement.
 //
 //	log(any(p), f())             p is copied before f if it stays on the stack
 //	m[k] = append(m[k], f())     m and k are read after f if they are variables (k of some
 //	                             types), before it if they are pointers' targets
 //
-// The second can be written out, so the statement is taken apart (it is forced). The
-// first depends on the compiler's escape analysis, which cannot be repeated here:
-// it is refused.
+// The second order can be written out, so the statement is taken apart (it is forced). The
+// first depends on the compiler's escape analysis, which cannot be repeated here, so the
+// statement is refused.
 
 // findFragile looks at all statements of the function.
 func (fs *Facts) findFragile() {
@@ -35,7 +35,7 @@ func (fs *Facts) findFragile() {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			if fs.Literals.Machines[n] != nil {
-				return false // it looks for itself
+				return false // it is analysed separately
 			}
 		case *ast.DeclStmt:
 			if n.Decl.(*ast.GenDecl).Tok == token.TYPE && len(fs.Literals.Machines) > 0 {
@@ -92,8 +92,8 @@ func (fs *Facts) returnOperands(s *ast.ReturnStmt) []Operand {
 	return ops
 }
 
-// fragileBoxes refuses operands that gc copies early or not, if a function value
-// is called in the same statement.
+// fragileBoxes refuses operands that gc may or may not copy early, if a function value is
+// called in the same statement.
 func (fs *Facts) fragileBoxes(s ast.Node, ops []Operand) {
 	for _, o := range ops {
 		v := fs.fragileVar(o)
@@ -118,7 +118,7 @@ func (fs *Facts) fragileVar(o Operand) *types.Var {
 	return v
 }
 
-// copiesIfLocal is wantsTemp for something that is no addressable place.
+// copiesIfLocal corresponds to the lowering's wantsTemp, for an operand that is not addressable.
 func (fs *Facts) copiesIfLocal(o Operand) bool {
 	t := fs.TypeOf(o.Expr)
 	if typeset.HasParam(t) || fs.IsConstant(o.Expr) {
@@ -136,7 +136,7 @@ func (fs *Facts) copiesIfLocal(o Operand) bool {
 	return o.To != nil && types.IsInterface(o.To) && !typeset.IsParam(o.To) && !types.IsInterface(t) && fs.BoxedByAddress(t)
 }
 
-// fitsRegisters is the compiler's CanSSA: others are always read late.
+// fitsRegisters corresponds to the compiler's CanSSA: other types are always read late.
 func (fs *Facts) fitsRegisters(t types.Type) bool { return typeset.EachOnce(t, true, fs.isOfRegisters) }
 
 func (fs *Facts) isOfRegisters(t types.Type, part func(types.Type) bool) bool {
@@ -160,8 +160,8 @@ func (fs *Facts) isOfRegisters(t types.Type, part func(types.Type) bool) bool {
 	return true
 }
 
-// callsValues reports whether s calls a function value, or a function with
-// one for an argument, other than to pass it the operand itself.
+// callsValues reports whether s calls a function value, or a function with a function value as
+// an argument. It ignores the call that receives the operand itself.
 func (fs *Facts) callsValues(s ast.Node, operand ast.Expr) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {

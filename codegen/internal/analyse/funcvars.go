@@ -11,11 +11,11 @@ import (
 
 // Variables that hold functions which suspend.
 //
-// The type of a function does not say whether the function suspends, so a call of a
-// function value blocks. But if every assignment to a variable is known, so is the
-// variable: it only ever holds literals, plain forms of twins, and nil. Such a variable
-// gets a companion, which holds the entry of the variable's value. Calls of the variable
-// become calls of the companion. Source, then result:
+// The type of a function does not show whether it suspends, so a call of a function value
+// blocks. But if every assignment to a variable is known, so are its possible values. A known
+// variable only ever holds literals, plain forms of twins, and nil. It gets a companion, which
+// holds the machine entry of the variable's value, and calls of the variable become calls of the
+// companion. Source, then result:
 //
 //	visit := func(n *node) error { return fetch(ctx, n.url) }
 //	err := visit(root)
@@ -34,13 +34,12 @@ type FuncVar struct {
 	Entry  *types.Var // the companion
 	Read   bool       // it is used other than by calling it
 	values []ast.Expr // what is assigned to it
-	known  bool       // so far, nothing else is assigned to it
+	known  bool       // so far, nothing else has been assigned to it
 	copied bool       // it is assigned to another such variable
 	called bool
 }
 
-// OnlyLiteral returns the literal that the variable holds if it never holds anything else,
-// or nil.
+// OnlyLiteral returns the literal that the variable holds, or nil if it may hold anything else.
 func (f *FuncVar) OnlyLiteral(info *types.Info) *ast.FuncLit {
 	var only *ast.FuncLit
 	for _, e := range f.values {
@@ -56,9 +55,9 @@ func (f *FuncVar) OnlyLiteral(info *types.Info) *ast.FuncLit {
 	return only
 }
 
-// findFuncVars finds the variables of the function that hold suspending functions.
-// Whether code suspends depends on these variables, and which variables count depends on
-// the code that suspends. So the search repeats until it finds no further variable.
+// findFuncVars finds the variables of the function that hold suspending functions. Whether
+// code suspends depends on these variables, and which variables qualify depends on the code
+// that suspends. So the search repeats until it finds no further variable.
 func (fs *Facts) findFuncVars() {
 	c := &funcCollector{facts: fs, vars: map[*types.Var]*FuncVar{}, seen: map[*ast.Ident]bool{}, copied: map[*ast.Ident]bool{}}
 	ast.Inspect(fs.Body, c.visit)
@@ -88,7 +87,7 @@ func (fs *Facts) findFuncVars() {
 	}
 }
 
-// dropUnknown forgets variables to which a variable without a companion is assigned.
+// dropUnknown drops variables to which a variable without a companion is assigned.
 func (c *funcCollector) dropUnknown() {
 	held := c.facts.Literals.vars
 	for again := true; again; {
@@ -105,8 +104,8 @@ func (c *funcCollector) dropUnknown() {
 	}
 }
 
-// spreadReads marks the variables that literals call which stay plain Go: such a literal
-// calls the variable itself, not the companion.
+// spreadReads marks the variables called by literals that stay plain Go: such a literal calls
+// the variable itself, not the companion.
 func (c *funcCollector) spreadReads() {
 	for again := true; again; {
 		again = false
@@ -118,14 +117,14 @@ func (c *funcCollector) spreadReads() {
 	}
 }
 
-// staysPlain reports whether a variable that holds lit needs it as a function value.
+// staysPlain reports whether a variable that holds lit needs it as an ordinary function value.
 func (c *funcCollector) staysPlain(lit *ast.FuncLit) bool {
 	return slices.ContainsFunc(c.order, func(f *FuncVar) bool {
 		return (f.Read || c.facts.Literals.vars[f.Var] != f) && slices.ContainsFunc(f.values, func(e ast.Expr) bool { return ast.Unparen(e) == lit })
 	})
 }
 
-// identOf returns the identifier that e is, or one that names nothing.
+// identOf returns e as an identifier, or an identifier that names nothing.
 func identOf(e ast.Expr) *ast.Ident {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		return id
@@ -143,8 +142,8 @@ func (fs *Facts) holdsSuspending(f *FuncVar) bool {
 	return false
 }
 
-// EntryOf returns the suspension that a call of the value e would be, if e is a function
-// or a method of a variable that has an entry for machines. Otherwise it returns nil.
+// EntryOf returns the suspension that a call of the value e would be, if e is a function or a
+// method value with an entry for machines. Otherwise it returns nil.
 func (fs *Facts) EntryOf(e ast.Expr) *source.Suspension {
 	s, ok := fs.Source.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, fs.Info)
 	if !ok || s.Kind != source.KindEnter || s.TypeArgs.Len() > 0 || s.Method != nil && !fs.bindsLate(e, s.Method) {
@@ -153,8 +152,8 @@ func (fs *Facts) EntryOf(e ast.Expr) *source.Suspension {
 	return &s
 }
 
-// bindsLate reports whether a method value can be made when it is called instead of
-// where it is written.
+// bindsLate reports whether a method value can be bound when it is called instead of where it
+// is written.
 func (fs *Facts) bindsLate(e ast.Expr, method *types.Selection) bool {
 	if method.Kind() == types.MethodExpr {
 		return false

@@ -10,22 +10,20 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Functions that a variable holds until the runtime is given them:
+// Variables that hold functions until they are passed to the runtime:
 //
 //	work := func(ctx context.Context) error { return fetch(ctx, url) }
 //	s.Go(work)
 //
-// Nothing in the type of a func value says whether it suspends. But a variable that is
-// assigned where it is declared, and used only as an argument of the runtime's
-// functions, is another way to write its value there. So the value becomes what it
-// would become as the argument, where it stands. Method values are bound there, too, as
-// in plain Go.
+// The type of a func value does not show whether it suspends. But if a variable is assigned only
+// where it is declared, and used only as an argument of the runtime's functions, then its value
+// might as well be written as the argument. So the value is translated as the argument would be,
+// in the place where it is written. Method values are bound there too, as in plain Go.
 //
-// Any other use (a call, a comparison, another function's argument) would meet a
-// function that may say that it has suspended, so such a variable stays as it is, and
-// vet names it.
+// Any other use (a call, a comparison, an argument of another function) would receive a function
+// that may report that it has suspended. So such a variable stays as it is, and vet reports it.
 
-// findGiven finds these variables in the function, those of its literals among them.
+// findGiven finds these variables in the function and in its literals.
 func (fs *Facts) findGiven() {
 	g := &givenScan{facts: fs, values: map[*types.Var]given{}, uses: map[*ast.Ident]givenUse{}}
 	ast.Inspect(fs.Body, g.visit)
@@ -40,25 +38,25 @@ func (fs *Facts) findGiven() {
 	}
 }
 
-// given is the value of a variable.
+// given is the value of such a variable.
 type given struct {
 	expr ast.Expr
 	in   *ast.FuncLit // the innermost literal around it, or nil
 }
 
-// givenUse is a variable as the argument of a runner.
+// givenUse is the use of a variable as the argument of a runner.
 type givenUse struct {
 	in     *ast.FuncLit // as in given
-	blocks bool         // the runner does
+	blocks bool         // the runner blocks
 }
 
-// givenScan looks for variables with known values, and for the arguments of runners.
+// givenScan collects variables with known values, and the arguments of runners.
 type givenScan struct {
 	facts    *Facts
 	values   map[*types.Var]given
 	uses     map[*ast.Ident]givenUse
 	literals []*ast.FuncLit
-	later    []*ast.CallExpr // of defer and go statements
+	later    []*ast.CallExpr // the calls of defer and go statements
 }
 
 func (g *givenScan) visit(n ast.Node) bool {
@@ -127,9 +125,9 @@ func (g *givenScan) call(call *ast.CallExpr) {
 	}
 }
 
-// use forgets the variable that id names if that is not an argument of a runner. One
-// that blocks understands a function that suspends only where a machine calls it: not
-// in each literal.
+// use drops the variable that id names if id is not an argument of a runner. A runner that
+// blocks understands a function that suspends only if a machine calls the runner. So its
+// argument must be in the same literal as the variable's value.
 func (g *givenScan) use(id *ast.Ident) {
 	v, ok := g.facts.Info.Uses[id].(*types.Var)
 	if !ok {
@@ -145,8 +143,8 @@ func (g *givenScan) use(id *ast.Ident) {
 	}
 }
 
-// valueOf returns the function that the argument of a runner is: itself, or what a variable
-// holds.
+// valueOf returns the function that a runner's argument denotes: the argument itself, or the
+// value of a variable.
 func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 	id, ok := arg.(*ast.Ident)
 	if !ok {
@@ -159,11 +157,11 @@ func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 	return arg
 }
 
-// HeldFunctions returns the variables of the annotated function decl that are known to
-// hold only suspending functions (vars) and those that hold functions
-// for the runtime to call (given), and the function literals among
-// them, which become machines if they suspend. It is for tools that look at source as
-// the generator does; info must cover the whole file, with the twins of its functions.
+// HeldFunctions returns the variables of the annotated function decl that are known to hold
+// only suspending functions (vars) and those that hold functions for the runtime to call
+// (given). It also returns the function literals among their values, which become machines if
+// they suspend. It serves tools that analyse source the way the generator does. info must cover
+// the whole file, with the twins of its functions.
 func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, given []*types.Var) {
 	object, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {

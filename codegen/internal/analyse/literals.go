@@ -13,28 +13,28 @@ import (
 type Literal struct {
 	Node  *ast.FuncLit
 	Names source.Names // of its declarations
-	Facts *Facts       // about it
+	Facts *Facts       // about the literal
 
-	// What it is used for.
+	// How the literal is used.
 	Deferred bool // its call is deferred
-	Entered  bool // machines call it by a variable; the lowering finds other calls
+	Entered  bool // machines call it through a variable; the lowering finds other calls
 	Started  bool // the runtime calls it, as a job
-	Waited   bool // by the machine that starts it; none in the plain copy of a literal
+	Waited   bool // the machine that starts it waits for it; false in the plain copy of a literal
 }
 
-// Literals are those of one annotated function, the literals within literals among them, and
-// what is known of function values in it.
+// Literals are the function literals of one annotated function, including nested ones, and the
+// function values known in it.
 type Literals struct {
 	Machines map[*ast.FuncLit]*Literal // those that become machines
-	Order    []*Literal                // the same, a literal after the one around it
+	Order    []*Literal                // the same, each after the one that contains it
 	Runs     map[*ast.CallExpr]JobRun
 	Named    map[ast.Expr]NamedRun // functions with twins that the runtime calls
 	// Entries are the variables that hold suspending functions, by their companions.
 	Entries map[*types.Var]*FuncVar
 
-	vars       map[*types.Var]*FuncVar // the same, by themselves
-	given      map[*types.Var]ast.Expr // what variables hold until the runtime is given it
-	suspending map[*ast.FuncLit]bool   // answers of literalSuspends
+	vars       map[*types.Var]*FuncVar // the same, by the variables themselves
+	given      map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
+	suspending map[*ast.FuncLit]bool   // results of literalSuspends
 }
 
 func newLiterals() *Literals {
@@ -44,7 +44,7 @@ func newLiterals() *Literals {
 	}
 }
 
-// literalSuspends reports whether a suspension point is in lit itself.
+// literalSuspends reports whether lit itself contains a suspension point.
 func (fs *Facts) literalSuspends(lit *ast.FuncLit) bool {
 	known, seen := fs.Literals.suspending[lit]
 	if seen {
@@ -72,7 +72,7 @@ func (fs *Facts) literalSuspends(lit *ast.FuncLit) bool {
 	return found
 }
 
-// isPoint reports whether a call suspends if it is made by a machine.
+// isPoint reports whether a call suspends when a machine makes it.
 func (fs *Facts) isPoint(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return fs.literalSuspends(lit)
@@ -84,8 +84,7 @@ func (fs *Facts) isPoint(call *ast.CallExpr) bool {
 	return suspends
 }
 
-// holdsPoint reports whether n holds a suspension point, not counting those of function
-// literals.
+// holdsPoint reports whether n contains a suspension point outside of function literals.
 func (fs *Facts) holdsPoint(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -100,8 +99,7 @@ func (fs *Facts) holdsPoint(n ast.Node) bool {
 	return found
 }
 
-// machine notes that a literal becomes a machine. Its declarations follow those of the
-// function.
+// machine makes a literal a machine. Its declarations follow those of the function.
 func (fs *Facts) machine(lit *ast.FuncLit) *Literal {
 	if l := fs.Literals.Machines[lit]; l != nil {
 		return l
@@ -121,7 +119,7 @@ func (fs *Facts) machine(lit *ast.FuncLit) *Literal {
 }
 
 // literalStem returns the prefix of the names of a literal's declarations: fetchFunc1 in
-// fetch, as Go itself calls the literal fetch.func1.
+// fetch, where Go itself calls the literal fetch.func1.
 func (fs *Facts) literalStem(n int) string { return fs.Source.Names.Stem + "Func" + strconv.Itoa(n) }
 
 // freeName returns a name for a declaration next to the function that neither the package
@@ -130,7 +128,7 @@ func (fs *Facts) freeName(name string) string {
 	return typetext.Free(name, fs.Source.Package.Names, fs.Source.Package.Nearer, fs.annotated().mentions)
 }
 
-// inner returns facts about a literal in the function, before anything has been found.
+// inner returns empty facts about a literal in the function.
 func (fs *Facts) inner(l *Literal) *Facts {
 	c := newFacts(fs.Source, fs.Imports)
 	c.Outer, c.Literal, c.Literals, c.usage = fs, l, fs.Literals, fs.usage

@@ -9,18 +9,17 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Operand is a part of an expression or statement, and what gc does with it
-// there.
+// Operand is a part of an expression or statement, and how gc uses it there.
 type Operand struct {
 	Expr     ast.Expr
-	To       types.Type       // it is converted to this type, perhaps implicitly
-	Key      *types.Map       // it is a key of such a map
+	To       types.Type       // the type to which it is converted, perhaps implicitly
+	Key      *types.Map       // the map of which it is a key
 	Compared bool             // by == and the like
 	Copied   bool             // it is called, and copied before the arguments
-	Method   *types.Selection // of which it is the receiver
-	PutOff   bool             // of a call in a go or defer statement
-	Bound    bool             // of a slice expression
-	Assigned bool             // it is a left-hand side: its parts are evaluated, not it
+	Method   *types.Selection // the method of which it is the receiver
+	PutOff   bool             // it belongs to the call of a go or defer statement
+	Bound    bool             // it is a bound of a slice expression
+	Assigned bool             // a left-hand side: its parts are evaluated, but not the operand itself
 }
 
 func operands(list []ast.Expr) []Operand {
@@ -33,7 +32,7 @@ func operands(list []ast.Expr) []Operand {
 	return ops
 }
 
-// calleeOperands returns the function value that is called, or the receiver of a method.
+// calleeOperands returns the called function value, or the receiver of a method.
 func (fs *Facts) calleeOperands(fun ast.Expr) []Operand {
 	sel, ok := fun.(*ast.SelectorExpr)
 	s := fs.Info.Selections[sel]
@@ -46,12 +45,12 @@ func (fs *Facts) calleeOperands(fun ast.Expr) []Operand {
 	return fs.Operands(fun)
 }
 
-// copiesCallee reports whether gc copies the callee e before the arguments. A new in e
-// is no reason to: it is unobservable (typecheck.RewriteNonNameCall).
+// copiesCallee reports whether gc copies the callee e before the arguments. A new in e is no
+// reason to do so, since it is unobservable (typecheck.RewriteNonNameCall).
 func (fs *Facts) copiesCallee(e ast.Expr) bool { return fs.HasCall(e, "new") }
 
-// HasCall reports whether e holds a receive or a call, also of a predeclared function,
-// except those of some names. Conversions and constants do not count.
+// HasCall reports whether e contains a receive or a call, including calls of predeclared
+// functions except those named in but. Conversions and constants do not count.
 func (fs *Facts) HasCall(e ast.Expr, but ...string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -96,8 +95,8 @@ func (fs *Facts) Operands(e ast.Expr) []Operand {
 	return nil // names, literals, function literals, types
 }
 
-// sliceOperands: the bounds are copied as they are evaluated, except for names
-// (cheapExpr); the sliced operand is not.
+// sliceOperands returns the operands of a slice expression. Bounds are copied as they are
+// evaluated, except for names (cheapExpr); the sliced operand is not copied.
 func (fs *Facts) sliceOperands(e *ast.SliceExpr) []Operand {
 	ops := []Operand{{Expr: e.X}}
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
@@ -155,8 +154,8 @@ func (fs *Facts) PutOffOperands(call *ast.CallExpr) []Operand {
 	return ops
 }
 
-// CallOperands returns the operands of a call: a method's receiver or a function value comes
-// first, then the arguments, converted to the types of the parameters.
+// CallOperands returns the operands of a call: first a method's receiver or a function value,
+// then the arguments, converted to the types of the parameters.
 func (fs *Facts) CallOperands(call *ast.CallExpr) []Operand {
 	fun := ast.Unparen(call.Fun)
 	if tv := fs.Info.Types[fun]; tv.IsType() {
@@ -180,7 +179,7 @@ func (fs *Facts) CallOperands(call *ast.CallExpr) []Operand {
 	return ops
 }
 
-// paramType returns the type that argument i is converted to.
+// paramType returns the type to which argument i is converted.
 func paramType(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if !sig.Variadic() || i < n-1 {
@@ -216,7 +215,7 @@ func (fs *Facts) builtinOperands(name string, call *ast.CallExpr) []Operand {
 	return ops
 }
 
-// LiteralOperands returns the operands of a composite literal. Maps are made entry by entry
+// LiteralOperands returns the operands of a composite literal. Maps are built entry by entry
 // (see spillMap); this order is for maps that are evaluated as a whole.
 func (fs *Facts) LiteralOperands(lit *ast.CompositeLit) []Operand {
 	t := fs.TypeOf(lit)

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// findPoints marks each suspension point and every node around it. Function literals are
-// separate functions: their calls block, as in plain code.
+// findPoints marks each suspension point and every node that contains one. Function literals
+// are separate functions: their calls block, as in plain code.
 func (fs *Facts) findPoints() {
 	var around []ast.Node
 	detached := map[*ast.CallExpr]bool{}
@@ -21,7 +21,7 @@ func (fs *Facts) findPoints() {
 		case *ast.FuncLit:
 			return false
 		case *ast.GoStmt:
-			detached[n.Call] = true // its function runs elsewhere
+			detached[n.Call] = true // the function runs elsewhere
 		case *ast.DeferStmt:
 			detached[n.Call] = true // or later
 			fs.noteDeferred(n)
@@ -45,7 +45,7 @@ func (fs *Facts) findPoints() {
 	})
 }
 
-// noteDeferred notes a deferred call that suspends.
+// noteDeferred records a deferred call that suspends.
 func (fs *Facts) noteDeferred(n *ast.DeferStmt) {
 	s, ok := fs.suspension(n.Call)
 	if !ok || s.Kind == source.KindOperation {
@@ -74,7 +74,7 @@ func (fs *Facts) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 	return fs.Source.Package.Twins.Suspends(call, fs.Info)
 }
 
-// mark notes that n suspends, and so do the nodes around it.
+// mark records that n and the nodes around it suspend.
 func (fs *Facts) mark(around []ast.Node, n ast.Node) {
 	for _, outer := range around {
 		fs.suspending[outer] = true
@@ -82,13 +82,13 @@ func (fs *Facts) mark(around []ast.Node, n ast.Node) {
 	fs.suspending[n] = true
 }
 
-// Suspends reports whether n is a suspension point or holds one, or is forced: it has to be
+// Suspends reports whether n is a suspension point, contains one, or is forced: it has to be
 // taken apart.
 func (fs *Facts) Suspends(n ast.Node) bool { return fs.suspending[n] }
 
-// BindsItself reports whether x.M can be evaluated when it is called instead of when it
-// is deferred: x is a variable, the method has a pointer receiver, and the pointer is
-// the variable's address or its value forever.
+// BindsItself reports whether x.M can be evaluated when it is called instead of when it is
+// deferred. It can if x is a variable, the method has a pointer receiver, and the pointer is
+// the variable's address or a value that never changes.
 func (fs *Facts) BindsItself(fun ast.Expr, sel *types.Selection) bool {
 	s, ok := fun.(*ast.SelectorExpr)
 	if !ok || len(sel.Index()) != 1 || !source.IsPointer(sel.Obj().(*types.Func).Signature().Recv()) {
@@ -125,8 +125,8 @@ func (fs *Facts) IsStable(e ast.Expr) bool {
 	return !f.Mutated && !f.Addressed
 }
 
-// hasDefers reports whether the function defers calls. Then more runs when it ends, and it
-// may continue after a panic.
+// hasDefers reports whether the function defers calls. Then more code runs when the function
+// ends, and the function may continue after a panic.
 func (fs *Facts) hasDefers() bool {
 	found := false
 	ast.Inspect(fs.Body, func(n ast.Node) bool {
@@ -141,7 +141,7 @@ func (fs *Facts) hasDefers() bool {
 	return found
 }
 
-// CallsRecover reports whether a function calls recover itself.
+// CallsRecover reports whether the function itself calls recover.
 func (fs *Facts) CallsRecover(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -162,14 +162,14 @@ func streamSignature(sig *types.Signature) *types.Signature {
 	return types.NewSignatureType(sig.Recv(), nil, nil, sig.Params(), nil, sig.Variadic())
 }
 
-// isYield reports whether id is the stream's yield.
+// isYield reports whether e is the stream's yield.
 func (fs *Facts) isYield(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && fs.Source.Stream != nil && fs.Source.Stream.Yield != nil && fs.Info.Uses[id] == fs.Source.Stream.Yield
 }
 
-// shareParameters lets all ranges over one stream share the function's parameters: in plain
-// Go, the literal captures them. A parameter that is assigned gets a cell, and all machines
+// shareParameters makes all ranges over one stream share the function's parameters, since in
+// plain Go the literal captures them. A parameter that is assigned gets a cell, and all machines
 // of the stream point to it.
 func (fs *Facts) shareParameters() {
 	note := func(v *types.Var) {
@@ -185,7 +185,7 @@ func (fs *Facts) shareParameters() {
 	}
 }
 
-// Streamed is the operand of a range over a stream: either Call or Of is set.
+// Streamed is the operand of a range over a stream; either Call or Of is set.
 type Streamed struct {
 	Call *ast.CallExpr // of a function with a twin, which Point describes
 	Of   ast.Expr      // a *job.Stream, of which All was called
@@ -193,7 +193,7 @@ type Streamed struct {
 	Point source.Suspension
 }
 
-// StreamIn returns the stream that s ranges over. It reports whether s ranges over one.
+// StreamIn returns the stream that s ranges over, and reports whether there is one.
 func (fs *Facts) StreamIn(s *ast.RangeStmt) (Streamed, bool) {
 	call, ok := ast.Unparen(s.X).(*ast.CallExpr)
 	if !ok {

@@ -7,18 +7,17 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Receivers whose types the compiler knows.
+// Receivers whose dynamic types the compiler knows.
 //
 //	log(w.Name(f()))
 //
-// If w is an interface, it is read after f. But if w is a plain local and every value
-// assigned to it has one type T, gc calls the method of T and asserts that w holds a T:
-// before f, unless T is a pointer. An assigned value may be one that inlining finds in
-// a call, so the analysis cannot be repeated here; and in a machine, w may not be a
-// plain local. The difference shows only where a function literal assigns w meanwhile,
-// and that is refused.
+// If w is an interface, it is read after f. But if w is a plain local and every value assigned
+// to it has one type T, gc calls the method of T and asserts that w holds a T: before f, unless
+// T is a pointer. The compiler may find such a value by inlining a call, so the analysis cannot
+// be repeated here; and in a machine, w may not be a plain local. The difference is visible only
+// if a function literal assigns w meanwhile, and that is refused.
 
-// checkReceiver refuses a call whose receiver is read early or late, if evaluating an
+// checkReceiver refuses a call if its receiver may be read early or late and evaluating an
 // argument may change it.
 func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -41,8 +40,8 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	}
 }
 
-// Converted is what e converts to interfaces, one after the other: x for J(I(x)), and e
-// itself where it is no such conversion.
+// Converted returns the operand of e's conversions to interfaces: x for J(I(x)), and e itself
+// if it is no such conversion.
 func (fs *Facts) Converted(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -54,8 +53,8 @@ func (fs *Facts) Converted(e ast.Expr) ast.Expr {
 	}
 }
 
-// mayBeKnown reports whether gc may find that the variable holds values of one type
-// only, and that type is no pointer.
+// mayBeKnown reports whether gc may find that the variable holds values of one type only, and
+// that this type is not a pointer.
 func (fs *Facts) mayBeKnown(v *types.Var) bool {
 	known := true
 	var one types.Type

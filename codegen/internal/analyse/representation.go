@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Builtin returns the name of the predeclared function that fun denotes. Those of
-// package unsafe have a prefix.
+// Builtin returns the name of the predeclared function that fun denotes. Functions of package
+// unsafe have a prefix.
 func (fs *Facts) Builtin(fun ast.Expr) (string, bool) {
 	var id *ast.Ident
 	switch fun := ast.Unparen(fun).(type) {
@@ -30,7 +30,7 @@ func (fs *Facts) Builtin(fun ast.Expr) (string, bool) {
 	return b.Name(), true
 }
 
-// KeyBy says how maps of keys and elements are given their keys.
+// KeyBy returns how the runtime receives the keys of maps with these key and element types.
 func (fs *Facts) KeyBy(key, elem types.Type) KeyKind {
 	if fs.Sizes.Sizeof(elem) > MaxFastElem {
 		return KeySlow
@@ -38,27 +38,27 @@ func (fs *Facts) KeyBy(key, elem types.Type) KeyKind {
 	return fs.FastKey(key)
 }
 
-// MaxFastElem is the size in bytes of the largest elements that do not decide how a map
-// is given its keys.
+// MaxFastElem is the maximum size in bytes of elements that do not affect how a map receives
+// its keys.
 const MaxFastElem = 128
 
-// IsConstant reports whether e has a constant value that is known.
+// IsConstant reports whether e has a known constant value.
 func (fs *Facts) IsConstant(e ast.Expr) bool {
 	v := fs.Info.Types[e].Value
 	return v != nil && v.Kind() != constant.Unknown
 }
 
-// KeyKind says how the runtime is given a key of a map.
+// KeyKind is how the runtime receives the key of a map.
 type KeyKind int
 
-// What FastKey returns.
+// The results of FastKey.
 const (
 	KeySlow KeyKind = iota // by address
 	KeyCast                // by value, through a temporary of another type
 	KeyFast                // by value
 )
 
-// FastKey returns how maps with small elements are given keys of type t.
+// FastKey returns how maps with small elements receive keys of type t.
 func (fs *Facts) FastKey(t types.Type) KeyKind {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
@@ -84,7 +84,7 @@ func (fs *Facts) FastKey(t types.Type) KeyKind {
 	return KeySlow
 }
 
-// soleComponent returns the type of the only thing in a struct or array, or nil.
+// soleComponent returns the type of the only component of a struct or array, or nil.
 func (fs *Facts) soleComponent(t types.Type) types.Type {
 	switch t := t.Underlying().(type) {
 	case *types.Struct:
@@ -99,7 +99,7 @@ func (fs *Facts) soleComponent(t types.Type) types.Type {
 	return nil
 }
 
-// plainMemory reports whether values of t are equal exactly if their bytes are.
+// plainMemory reports whether values of t are equal exactly when their bytes are.
 func (fs *Facts) plainMemory(t types.Type) bool { return typeset.EachOnce(t, true, fs.isPlainMemory) }
 
 func (fs *Facts) isPlainMemory(t types.Type, part func(types.Type) bool) bool {
@@ -123,8 +123,8 @@ func (fs *Facts) isPlainMemory(t types.Type, part func(types.Type) bool) bool {
 	return false
 }
 
-// BoxedByAddress reports whether converting a t to an interface needs its
-// address: all but small numbers, strings and slices (dataWordFuncName).
+// BoxedByAddress reports whether converting a t to an interface needs its address. That is true
+// of all types except small numbers, strings and slices (dataWordFuncName).
 func (fs *Facts) BoxedByAddress(t types.Type) bool {
 	size, align := fs.Sizes.Sizeof(t), fs.Sizes.Alignof(t)
 	switch {
@@ -143,8 +143,8 @@ func (fs *Facts) BoxedByAddress(t types.Type) bool {
 	return true
 }
 
-// IsDirect reports whether an interface holds a t itself and not its address:
-// types that are one pointer.
+// IsDirect reports whether an interface stores a t itself and not its address, as it does for
+// types that consist of one pointer.
 func (fs *Facts) IsDirect(t types.Type) bool {
 	if types.IsInterface(t) || fs.Sizes.Sizeof(t) != fs.Sizes.Sizeof(types.Typ[types.Uintptr]) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// operates reports whether call is an operation that calls a function which suspends.
+// operates reports whether call is an operation that calls a suspending function.
 func (fs *Facts) operates(call *ast.CallExpr) bool {
 	r, _, ok := runnerOf(call, fs.Info)
 	if !ok || !r.operation {
@@ -30,8 +30,7 @@ func (fs *Facts) operates(call *ast.CallExpr) bool {
 	return false
 }
 
-// runners are the runtime's functions that call a function which may suspend: the one
-// that is their parameter.
+// runners are the runtime's functions that take a function which may suspend, and call it.
 var runners = map[source.FuncKey]bool{
 	source.JobPath + ".Run": true, source.JobPath + ".Go": true, source.JobPath + ".New": true, source.JobPath + ".Spawn": true,
 	source.JobPath + ".Scope.Go": true, source.JobPath + ".InScope": true, source.JobPath + ".InScopeAsync": true,
@@ -45,14 +44,14 @@ var runners = map[source.FuncKey]bool{
 	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
 }
 
-// runner is how a call runs functions.
+// runner describes how a call runs functions.
 type runner struct {
 	functions []ast.Expr // arguments
-	blocks    bool       // its caller waits until they have ended
+	blocks    bool       // the caller waits until they have ended
 	operation bool       // of package parallel; see lower/run.go
 }
 
-// runnerOf returns the runner that call names, and the name itself.
+// runnerOf returns the runner that call names, and the identifier that names it.
 func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
 	fn, id, method := source.Callee(call, info)
 	if fn == nil || fn.Pkg() == nil || !runners[source.KeyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
@@ -79,36 +78,35 @@ func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok
 	return runner{}, nil, false
 }
 
-// returnsError reports whether typ is a function that can say by its error that it has
+// returnsError reports whether typ is a function that can report through its error that it has
 // suspended.
 func returnsError(typ types.Type) bool {
 	sig, ok := typ.(*types.Signature)
 	return ok && source.ResultsOf(sig).Err != nil
 }
 
-// RunsAsJob returns the functions that call has the runtime call. In an annotated
-// function they suspend; but those that the caller waits for do so only where the caller is a
-// machine itself: not in a literal that stays plain Go, and not in a go statement. An operation
+// RunsAsJob returns the function arguments of call that the runtime calls. In an annotated
+// function they suspend. Those that the caller waits for suspend only if the caller itself is a
+// machine: not in a literal that stays plain Go, and not in a go statement. An operation
 // of package parallel does not suspend in a defer statement either.
 func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits, operation bool) {
 	r, _, _ := runnerOf(call, info)
 	return r.functions, r.blocks, r.operation
 }
 
-// JobRun is a call that runs a function which suspends, or whose job is awaited where
-// it is started.
+// JobRun is a call that runs a suspending function, or whose job is awaited where it is started.
 type JobRun struct {
 	Name    *ast.Ident // the runner's name
 	Awaited bool
 }
 
-// findRuns notes the literals that become machines of jobs, and the jobs that are
-// awaited where they are started.
+// findRuns records the literals that become machines of jobs, and the jobs that are awaited
+// where they are started.
 func (fs *Facts) findRuns() {
 	var around []*ast.FuncLit
 	// calls that are made later than their operands are evaluated
 	later := map[*ast.CallExpr]bool{}
-	aside := map[*ast.CallExpr]bool{} // those of them that other goroutines make
+	aside := map[*ast.CallExpr]bool{} // those that other goroutines make
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -134,9 +132,8 @@ func (fs *Facts) findRuns() {
 	ast.Inspect(fs.Body, visit)
 }
 
-// noteRun notes the functions that call runs, as far as they suspend. around are the
-// literals around call; byMachine says that a machine makes the call, later that a
-// defer statement does.
+// noteRun records the suspending functions that call runs. around are the literals around call;
+// byMachine says that a machine makes the call, later that a defer statement does.
 func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, later bool) {
 	r, id, ok := runnerOf(call, fs.Info)
 	if !ok || r.blocks && !byMachine || r.operation && later {
@@ -160,7 +157,7 @@ func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, l
 	}
 }
 
-// awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
+// awaitedRun returns the call of job.Run whose job call awaits, and its runner's name, or nil.
 func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Ident) {
 	await, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || await.Sel.Name != "Await" {
@@ -176,9 +173,9 @@ func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.
 	return nil, nil
 }
 
-// NamesTypesOf reports whether lit mentions a type that one of the literals around it
-// declares, or something of such a type: the type cannot be declared elsewhere, as
-// those literals stay where they are.
+// NamesTypesOf reports whether lit mentions a type that one of the literals around it declares,
+// or something of such a type. That type cannot be declared elsewhere, since those literals stay
+// in place.
 func (fs *Facts) NamesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 	declared := func(name *types.TypeName) bool {
 		return slices.ContainsFunc(around, func(outer *ast.FuncLit) bool { return Within(outer, name.Pos()) && !Within(lit, name.Pos()) })
@@ -193,14 +190,13 @@ func (fs *Facts) NamesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 	return found
 }
 
-// NamedRun is a function that the runtime calls and that has a twin.
+// NamedRun is a function with a twin that the runtime calls.
 type NamedRun struct {
 	source.Suspension
 	Waited bool // see Literal
 }
 
-// follows returns what is known of e if that is a function which the runtime can call
-// by its twin.
+// follows describes e if it is a function that the runtime can call by its twin.
 func (fs *Facts) follows(e ast.Expr) (source.Suspension, bool) {
 	s, ok := fs.Source.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, fs.Info)
 	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// AppendToPlace takes m[k] = append(m[k], …) apart; all nil if it is anything else.
+// AppendToPlace splits m[k] = append(m[k], …) into its parts; all are nil for anything else.
 func (fs *Facts) AppendToPlace(lhs, rhs ast.Expr) (place, from *ast.IndexExpr, call *ast.CallExpr) {
 	place, ok := ast.Unparen(lhs).(*ast.IndexExpr)
 	if !ok || typeset.MapType(fs.TypeOf(place.X)) == nil {
@@ -28,8 +28,8 @@ func (fs *Facts) AppendToPlace(lhs, rhs ast.Expr) (place, from *ast.IndexExpr, c
 	return place, from, call
 }
 
-// sameSafe is gc's SameSafeExpr: the two mean the same place and can be
-// evaluated once for both.
+// sameSafe corresponds to gc's SameSafeExpr: a and b denote the same place, and evaluating it
+// once serves for both.
 func (fs *Facts) sameSafe(a, b ast.Expr) bool {
 	a, b = fs.underNops(a), fs.underNops(b)
 	if fs.IsConstant(a) || fs.IsConstant(b) {
@@ -64,8 +64,8 @@ func (fs *Facts) sameSafe(a, b ast.Expr) bool {
 
 func isArithmetic(op token.Token) bool { return op >= token.ADD && op <= token.AND_NOT }
 
-// underNops is e without parentheses and conversions that change no bits, which the
-// compiler looks through here.
+// underNops returns e without parentheses and without conversions that change no bits, which
+// the compiler ignores here.
 func (fs *Facts) underNops(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)

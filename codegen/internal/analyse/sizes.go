@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// maxTags bounds the search below: real conditions have fewer.
+// maxTags bounds the search below; real conditions have fewer tags.
 const maxTags = 12
 
-// sizesOf returns the sizes that gc's order follows in a file that is built under a
-// condition: those of 64-bit systems, unless none of them fulfils it. (Committed files
-// must not depend on the machine that ran the generator.)
+// sizesOf returns the sizes that determine gc's order in a file built under a condition: those
+// of 64-bit systems, unless none of them satisfies the condition. (Committed files must not
+// depend on the machine that ran the generator.)
 func sizesOf(condition constraint.Expr) types.Sizes {
 	wide := types.SizesFor("gc", "amd64")
 	if condition == nil {
@@ -44,24 +44,24 @@ func sizesOf(condition constraint.Expr) types.Sizes {
 	if narrow != nil {
 		return narrow
 	}
-	return wide // it is never built
+	return wide // never built
 }
 
-// quickSizes are the sizes of another, each part of a type computed once. Those of package
-// types compute that of a struct's last field twice, and so on in depth: 60 nested generic
-// types take forever.
+// quickSizes wraps another types.Sizes and computes each part of a type once. Package types
+// computes the size of a struct's last field twice, and so on at each level: 60 nested generic
+// types would take forever.
 type quickSizes struct{ types.Sizes }
 
 func quick(sizes types.Sizes) types.Sizes { return quickSizes{sizes} }
 
-// Alignof is the largest of the parts'.
+// Alignof returns the largest alignment of the parts.
 func (s quickSizes) Alignof(t types.Type) int64 { return s.measuring().alignof(t) }
 
-// Sizeof is that of gc: a last field without a size has one, so that its address is
-// that of the struct.
+// Sizeof follows gc: a last field of size zero is given a size, so that its address lies within
+// the struct.
 func (s quickSizes) Sizeof(t types.Type) int64 { return s.measuring().sizeof(t) }
 
-// measuring is one question for a size, with the answers for parts of the type.
+// measuring is one computation of a size, with the results for parts of the type.
 type measuring struct {
 	types.Sizes
 	known      map[types.Type]int64
@@ -72,7 +72,7 @@ func (s quickSizes) measuring() *measuring {
 	return &measuring{s.Sizes, map[types.Type]int64{}, map[types.Type]int64{}}
 }
 
-// alignof: structs without fields may be marks of package sync/atomic.
+// alignof handles structs without fields specially: package sync/atomic uses some as markers.
 func (s *measuring) alignof(t types.Type) int64 {
 	alignment, ok := s.alignments[t]
 	if ok {
@@ -103,7 +103,7 @@ func (s *measuring) sizeof(t types.Type) int64 {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
 		if size = s.sizeof(u.Elem()); size > 0 && u.Len() > math.MaxInt64/size {
-			size = -1 // too large, as package types says it
+			size = -1 // too large, as package types reports it
 		} else if size > 0 {
 			size *= u.Len()
 		}

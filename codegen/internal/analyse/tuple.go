@@ -9,15 +9,15 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Panics inside of an assignment: which one surfaces, and what was assigned before it.
+// Panics inside of an assignment: which panic surfaces, and what was assigned before it.
 //
-// gc makes the assignments of a tuple one after another, each with its operand
-// evaluated then; but what one of them could change for a later operand is evaluated
-// before the first (ascompatee in cmd/compile/internal/walk/assign.go). A field counts
-// as shared memory, which a local variable does not. So a machine would evaluate more
-// operands early, and a panic of one of them would show this: a different panic
-// surfaces, and different variables have been assigned before it. Such statements are
-// taken apart, in the function's own order.
+// gc makes the assignments of a tuple one after another, and evaluates the operand of each just
+// before. The exception is an operand that an earlier assignment could change, which is evaluated
+// before the first one (ascompatee in cmd/compile/internal/walk/assign.go). A field counts as
+// shared memory, and a local variable does not. So a machine would evaluate more operands early,
+// and a panic in one of them would reveal this: a different panic surfaces, and different
+// variables have been assigned before it. Such statements are taken apart, in the function's own
+// order.
 
 // fragileAppend marks m[k] = append(m[k], …) to be taken apart.
 func (fs *Facts) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
@@ -56,7 +56,7 @@ func (fs *Facts) holdsCall(list []ast.Expr) bool {
 	return false
 }
 
-// force has a statement taken apart. In a function literal nothing is.
+// force marks a statement to be taken apart. Statements in function literals are never forced.
 func (fs *Facts) force(s ast.Stmt, around []ast.Node) {
 	if inLiteral(around) {
 		return
@@ -75,7 +75,7 @@ func inLiteral(around []ast.Node) bool {
 	})
 }
 
-// fragileTuple marks assignments and returns for which that makes a difference.
+// fragileTuple marks assignments and returns in which this order is visible.
 func (fs *Facts) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
 	if len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) || inLiteral(around) {
 		return
@@ -88,9 +88,10 @@ func (fs *Facts) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node
 	}
 }
 
-// panicShows reports whether an operand that may panic is evaluated in order, or before
-// all assignments only because a result is assigned, and the difference is visible:
-// another operand panicked first, or variables were assigned until then.
+// panicShows reports whether a panic would reveal the order of evaluation. It would if an
+// operand that may panic follows the assignment of a result. It would also if such an operand is
+// evaluated in order, after memory was assigned or after another operand that may panic
+// differently.
 func (fs *Facts) panicShows(lhs, rhs []ast.Expr) bool {
 	t := fs.Tuple(func(ast.Expr) bool { return false })
 	before := panicsNever
@@ -109,22 +110,22 @@ func (fs *Facts) panicShows(lhs, rhs []ast.Expr) bool {
 	return false
 }
 
-// TupleOrder follows the assignments of a tuple as the compiler does.
+// TupleOrder simulates the compiler's order of the assignments of a tuple.
 type TupleOrder struct {
 	*Facts
-	evaluated func(ast.Expr) bool   // has its value already
+	evaluated func(ast.Expr) bool   // reports whether an expression already has its value
 	assigned  map[types.Object]bool // local variables
-	memory    bool                  // something that others may see has been assigned
-	results   bool                  // a result, which deferred calls may see
+	memory    bool                  // memory that others may see has been assigned
+	results   bool                  // a result that deferred calls may see has been assigned
 }
 
-// Tuple returns the order of a tuple of which nothing has been assigned. evaluated tells which
-// expressions have their values already.
+// Tuple returns the order of a tuple before its first assignment. evaluated reports which
+// expressions already have their values.
 func (fs *Facts) Tuple(evaluated func(ast.Expr) bool) *TupleOrder {
 	return &TupleOrder{Facts: fs, evaluated: evaluated, assigned: map[types.Object]bool{}}
 }
 
-// Assign notes that left-hand side i has been assigned; without any, it is result i.
+// Assign records that left-hand side i has been assigned; without left-hand sides, result i.
 func (t *TupleOrder) Assign(lhs []ast.Expr, i int) {
 	var v *types.Var
 	if lhs == nil {
@@ -160,15 +161,14 @@ func (fs *Facts) isResult(v *types.Var) bool {
 	return false
 }
 
-// isMemory reports whether others than the function's own statements may see a
-// variable.
+// isMemory reports whether code other than the function's own statements may see a variable.
 func (fs *Facts) isMemory(v *types.Var) bool {
 	f := fs.UsageOf(v)
 	return !Within(fs.Node, v.Pos()) || f.Addressed || f.Captured && f.Mutated
 }
 
-// Affected reports whether the assignments so far could change e, as far as the
-// compiler looks.
+// Affected reports whether the assignments so far could change e, as far as the compiler
+// checks.
 func (t *TupleOrder) Affected(e ast.Expr) bool {
 	if t.IsConstant(e) || t.Info.Types[e].IsNil() {
 		return false
@@ -190,7 +190,7 @@ func (t *TupleOrder) Affected(e ast.Expr) bool {
 	return found
 }
 
-// ReadsMemory is the compiler's function of that name.
+// ReadsMemory corresponds to the compiler's function of that name.
 func (fs *Facts) ReadsMemory(e ast.Expr) bool {
 	if fs.IsConstant(e) || fs.Info.Types[e].IsNil() || fs.Info.Types[e].IsType() {
 		return false
@@ -214,14 +214,13 @@ func (fs *Facts) ReadsMemory(e ast.Expr) bool {
 	return true
 }
 
-// panicking says how an expression may panic apart from its calls, which are made
-// before.
+// panicking is how an expression may panic, apart from the calls in it, which are made earlier.
 type panicking int
 
 const (
 	panicsNever     panicking = iota
 	panicsOnNil               // all such panics are alike
-	panicsWithValue           // it can be told from others
+	panicsWithValue           // the panic can be told from others
 )
 
 func (fs *Facts) mayPanic(e ast.Expr) panicking {
@@ -255,7 +254,7 @@ func (fs *Facts) mayPanic(e ast.Expr) panicking {
 	return how
 }
 
-// isWithin reports whether an index cannot be out of range.
+// isWithin reports whether an index is certainly in range.
 func (fs *Facts) isWithin(e *ast.IndexExpr) bool {
 	switch typeset.Core(fs.TypeOf(e.X)).(type) {
 	case *types.Array:
@@ -267,7 +266,7 @@ func (fs *Facts) isWithin(e *ast.IndexExpr) bool {
 	return false
 }
 
-// dividesOrShifts reports whether e holds an operation on values that panics.
+// dividesOrShifts reports whether e contains an operation that may panic because of its operands.
 func (fs *Facts) dividesOrShifts(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

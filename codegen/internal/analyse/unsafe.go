@@ -12,45 +12,45 @@ import (
 
 // Pointers of package unsafe that are needed after a suspension.
 //
-// For the garbage collector and for escape analysis an unsafe.Pointer is a pointer like
-// any other: a frame that has one keeps alive what it points to, and a variable whose
-// address gets into a frame is on the heap. The exception is an address that was a
-// number in between, as in
+// To the garbage collector and to escape analysis, an unsafe.Pointer is a pointer like any
+// other: a frame that holds one keeps its target alive, and a variable whose address reaches a
+// frame is on the heap. The exception is an address that was converted to a number on the way,
+// as in
 //
 //	func noescape(p unsafe.Pointer) unsafe.Pointer {
 //		x := uintptr(p)
 //		return unsafe.Pointer(x ^ 0)
 //	}
 //
-// The compiler does not follow it, so the variable may be on the stack. That is right
-// for a call that ends before the variable does. But MoveNext returns when the machine
-// suspends, and its stack is gone. So a pointer is refused if it may have the address of
-// one of the function's own variables and
+// The compiler does not follow it, so the variable may be on the stack. That is safe for a call
+// that ends before the variable does. But MoveNext returns when the machine suspends, and then
+// its stack is gone. So a pointer is refused if it may have the address of one of the function's
+// own variables and
 //
-//	is kept over a suspension   by whichever way it has the address, since what was done
-//	                            to it between is not always in this function
-//	is passed to a call that    and has the address by a call of another function, or by
-//	suspends                    a number: the compiler follows the address itself
+//	is kept over a suspension   whichever way it got the address: its history is not
+//	                            always visible in this function
+//	is passed to a call that    and got the address from a call of another function, or from
+//	suspends                    a number: the compiler itself follows a plain address
 //
-// A number that is such an address, as wrappers of ioctl get it, is refused as an argument however
-// it was made. The compiler does not see that the address leaves the function. If the variable is
-// not needed after the call, nothing else takes it off the stack of MoveNext, and the system call
-// writes to a stack that is gone. One that is kept is accepted: a variable that is needed later
-// is in a cell of its own, where its address stays.
+// A number that is such an address, as passed to wrappers of ioctl, is refused as an argument
+// however it was computed. The compiler does not see that the address leaves the function. If
+// the variable is not needed after the call, nothing else moves it off the stack of MoveNext,
+// and the system call writes to a stack that is gone. A number that is only kept is accepted: a
+// variable that is needed later has a cell, in which its address stays valid.
 //
-// All other pointers come from outside of the function: parameters, what memory holds,
-// results of calls that were given no address of the function's variables. Their
-// targets do not lie on the stack of a MoveNext: a machine that would pass such an
-// address is refused itself, and code that keeps a pointer in memory answers for it, as
-// for one that is somewhere inside a value (reflect.Value has one).
+// All other pointers come from outside of the function: from parameters, from memory, or from
+// calls that received no address of the function's variables. Their targets are not on the stack
+// of a MoveNext, since a machine that would pass on such an address is itself refused. Code that
+// keeps a pointer in memory, or inside another value (as reflect.Value does), is responsible for
+// it.
 
-// origin says where an unsafe.Pointer may come from. A higher one covers the lower ones.
+// origin says where an unsafe.Pointer may come from. A higher value includes the lower ones.
 type origin int
 
 const (
 	fromOutside origin = iota
 	fromOwn            // the address of a variable of the function
-	fromHidden         // the same, and the compiler may not know
+	fromHidden         // the same, but the compiler may not know
 )
 
 // refusePassedUnsafe refuses arguments of a call that suspends.
@@ -79,11 +79,11 @@ func (fs *Facts) MayBeOwn(v *ir.Variable) bool {
 	return true
 }
 
-// pointerSources are the values of the variables of a function, literals in it included, that
-// pointers may come from.
+// pointerSources are the possible origins of pointers in a function, including its literals: the
+// values of its variables.
 type pointerSources struct {
 	info   *types.Info
-	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
+	values map[*types.Var][]ast.Expr // the values assigned to the function's variables
 }
 
 func pointerSourcesOf(fs *Facts) *pointerSources {
@@ -92,11 +92,11 @@ func pointerSourcesOf(fs *Facts) *pointerSources {
 	return s
 }
 
-// origins is one question where a pointer comes from.
+// origins is one query for the origin of a pointer.
 type origins struct {
 	*pointerSources
 	facts  *Facts              // about the annotated function
-	asking map[*types.Var]bool // on the way
+	asking map[*types.Var]bool // variables whose origin is being determined
 }
 
 func (fs *Facts) origins() *origins {
@@ -118,7 +118,7 @@ func (s *pointerSources) note(n ast.Node) bool {
 	return true
 }
 
-// assigned notes that variables get values: each one, or all of them parts of one.
+// assigned records values of variables: one value for each name, or one whose parts are assigned.
 func (s *pointerSources) assigned(names []*ast.Ident, values []ast.Expr) {
 	for i, id := range names {
 		v, ok := s.info.ObjectOf(id).(*types.Var)
@@ -132,7 +132,7 @@ func (s *pointerSources) assigned(names []*ast.Ident, values []ast.Expr) {
 	}
 }
 
-// identsOf are those of the expressions that are one, and empty ones for the others.
+// identsOf returns the expressions as identifiers, with empty ones for those that are not.
 func identsOf(list []ast.Expr) []*ast.Ident {
 	var idents []*ast.Ident
 	for _, e := range list {
@@ -141,7 +141,7 @@ func identsOf(list []ast.Expr) []*ast.Ident {
 	return idents
 }
 
-// variable is where v's value may come from.
+// variable returns the origin of v's value.
 func (s *origins) variable(v *types.Var) origin {
 	values, known := s.values[v]
 	switch {
@@ -150,7 +150,7 @@ func (s *origins) variable(v *types.Var) origin {
 	case !known:
 		return fromHidden
 	case s.asking[v]:
-		return fromOutside // what is being asked says it
+		return fromOutside // the pending query covers it
 	}
 	s.asking[v] = true
 	defer delete(s.asking, v)
@@ -165,7 +165,7 @@ func (s *origins) most(list []ast.Expr) origin {
 	return from
 }
 
-// origin is where the pointers in e may come from.
+// origin returns the origin of the pointers in e.
 func (s *origins) origin(e ast.Expr) origin {
 	if b, ok := s.facts.TypeOf(e).Underlying().(*types.Basic); ok && b.Kind() != types.UnsafePointer && b.Kind() != types.Uintptr {
 		return fromOutside
@@ -207,8 +207,8 @@ func (s *origins) origin(e ast.Expr) origin {
 	return fromOutside
 }
 
-// part returns the origin of e, which is a part of x or lies where x points to. Memory is
-// outside, unless it is a variable that is read as something else.
+// part returns the origin of e, which is a part of x or of x's target. Memory is outside of the
+// function, unless it is one of its variables read as another type.
 func (s *origins) part(e, x ast.Expr) origin {
 	if v := s.facts.RootVar(e); v != nil {
 		return s.variable(v)
@@ -251,7 +251,7 @@ func (s *origins) addressOfPart(x ast.Expr) origin {
 	return s.origin(x)
 }
 
-// call is the origin of what a call or a conversion returns. A call that gets an
+// call returns the origin of the result of a call or a conversion. A call that receives an
 // address may hide it.
 func (s *origins) call(call *ast.CallExpr) origin {
 	fun := ast.Unparen(call.Fun)
@@ -293,8 +293,8 @@ func (s *origins) converted(e ast.Expr) origin {
 }
 
 // isAddress reports whether the number e may be the address of a variable of the function. It
-// follows sums and variables, and no calls: most numbers that a call makes of an address (a hash,
-// a length) are none.
+// follows sums and variables but not calls: most numbers that calls compute from an address (a
+// hash, a length) are not addresses.
 func (s *origins) isAddress(e ast.Expr) bool {
 	if !typeset.IsBasic(s.facts.TypeOf(e), types.Uintptr) {
 		return false
@@ -308,7 +308,7 @@ func (s *origins) isAddress(e ast.Expr) bool {
 		switch e.Op {
 		case token.ADD, token.OR, token.XOR:
 			return x || y
-		case token.SUB: // of two addresses it is a distance
+		case token.SUB: // the difference of two addresses is a distance
 			return x && !y
 		case token.AND_NOT:
 			return x

@@ -20,7 +20,7 @@ func (fs *Facts) UsageOf(obj types.Object) ir.Usage {
 	return ir.Usage{Unnamed: isVar && fs.Imports.IsOpen(v.Type())}
 }
 
-// usageOf is the same while it is found out.
+// usageOf returns the usage of a variable for updating, while it is being determined.
 func (fs *Facts) usageOf(obj types.Object) *ir.Usage {
 	f := fs.usage[obj]
 	if f == nil {
@@ -31,7 +31,7 @@ func (fs *Facts) usageOf(obj types.Object) *ir.Usage {
 	return f
 }
 
-// signatureResults returns the result parameters that have names.
+// signatureResults returns the named result parameters.
 func (fs *Facts) signatureResults() []*types.Var {
 	var list []*types.Var
 	for v := range fs.Signature.Results().Variables() {
@@ -42,7 +42,7 @@ func (fs *Facts) signatureResults() []*types.Var {
 	return list
 }
 
-// noteUsage notes assignments and addresses.
+// noteUsage records assignments and taken addresses.
 func (fs *Facts) noteUsage(n ast.Node) bool {
 	for _, lhs := range AssignedBy(n) {
 		fs.noteMutation(lhs)
@@ -66,8 +66,8 @@ func (fs *Facts) noteUsage(n ast.Node) bool {
 	return true
 }
 
-// takesAddress reports whether sel is a method with a pointer receiver, selected from an
-// operand that is no pointer: Go takes the operand's address.
+// takesAddress reports whether sel selects a method with a pointer receiver from an operand
+// that is not a pointer: Go takes the operand's address.
 func (fs *Facts) takesAddress(sel *ast.SelectorExpr) bool {
 	s := fs.Info.Selections[sel]
 	if s == nil || s.Kind() != types.MethodVal {
@@ -80,8 +80,8 @@ func (fs *Facts) takesAddress(sel *ast.SelectorExpr) bool {
 	return !typeset.IsPointer(s.Recv())
 }
 
-// noteOldRange notes that the iterations of a range share its variables, as they did
-// before Go 1.22.
+// noteOldRange records that the iterations of a range share its variables, as they did before
+// Go 1.22.
 func (fs *Facts) noteOldRange(n *ast.RangeStmt) {
 	if n.Tok != token.DEFINE || fs.LoopVarPerIteration() {
 		return
@@ -93,8 +93,8 @@ func (fs *Facts) noteOldRange(n *ast.RangeStmt) {
 	}
 }
 
-// LoopVarPerIteration reports whether each iteration of a loop has its own variables. The
-// language version of the file decides it.
+// LoopVarPerIteration reports whether each iteration of a loop has its own variables. This
+// depends on the language version of the file.
 func (fs *Facts) LoopVarPerIteration() bool {
 	v := fs.Info.FileVersions[fs.Source.File.Syntax]
 	if v == "" {
@@ -103,8 +103,8 @@ func (fs *Facts) LoopVarPerIteration() bool {
 	return v == "" || version.Compare(v, "go1.22") >= 0
 }
 
-// noteMutation notes an assignment to (part of) a variable, unless the
-// assignment declares it.
+// noteMutation records an assignment to a variable or a part of it, unless the assignment
+// declares the variable.
 func (fs *Facts) noteMutation(lhs ast.Expr) {
 	if v := fs.RootVar(lhs); v != nil {
 		fs.usageOf(v).Mutated = true
@@ -117,8 +117,8 @@ func (fs *Facts) noteAddress(e ast.Expr) {
 	}
 }
 
-// RootVar returns the variable that e denotes, or of which e is a part that is reached
-// without an indirection. Otherwise it returns nil.
+// RootVar returns the variable that e denotes, or that e is a part of without an indirection.
+// Otherwise it returns nil.
 func (fs *Facts) RootVar(e ast.Expr) *types.Var {
 	if e == nil {
 		return nil
@@ -141,7 +141,7 @@ func (fs *Facts) RootVar(e ast.Expr) *types.Var {
 	return nil
 }
 
-// TypeOf returns the type of an expression, the invalid type if it has none.
+// TypeOf returns the type of an expression, or the invalid type if it has none.
 func (fs *Facts) TypeOf(e ast.Expr) types.Type {
 	if t := fs.Info.TypeOf(e); t != nil {
 		return t
@@ -149,8 +149,7 @@ func (fs *Facts) TypeOf(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// noteCaptures marks variables that a function literal mentions or assigns but does not
-// declare.
+// noteCaptures marks variables that a function literal mentions or assigns but does not declare.
 func (fs *Facts) noteCaptures() {
 	var literals []*ast.FuncLit
 	var visit func(n ast.Node) bool
@@ -198,7 +197,7 @@ func AssignedBy(n ast.Node) []ast.Expr {
 // Within reports whether pos is in the text of n.
 func Within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// LeftType returns the type that a value is converted to by assigning it to lhs.
+// LeftType returns the type to which an assignment to lhs converts a value.
 func (fs *Facts) LeftType(lhs ast.Expr) types.Type {
 	id, ok := lhs.(*ast.Ident)
 	if !ok {
