@@ -19,13 +19,13 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// inputs are the files that a run depends on, by where to look for them: a new
-// file in a folder counts as much as a changed one.
+// inputs are the files that a run depends on, grouped by how to find them: a new file in a
+// folder counts as much as a changed one.
 type inputs struct {
 	Trees   []string // folders in which patterns with "..." look for packages
-	Folders []string // other folders of packages that may be edited
-	Files   []string // single files, there or not: go.mod, go.work, C sources, …
-	Names   []string // files of which only the existence counts
+	Folders []string // other folders of packages that users may edit
+	Files   []string // single files, whether they exist or not: go.mod, go.work, C sources, …
+	Names   []string // files of which only the existence matters
 }
 
 // inputs returns the files that the run depended on.
@@ -63,9 +63,9 @@ func (c *Cache) inputs(ws *load.Workspace) inputs {
 	return in
 }
 
-// usedModules lists the go.mod files of the modules of a workspace, also of those of
-// which no package was loaded: they influence which versions are used. Other names of
-// folders with a go.mod in the file do no harm.
+// usedModules lists the go.mod files of the modules of a workspace, even if no package of a
+// module was loaded: each influences which versions are used. The file may mention other folders
+// that contain a go.mod; including them does no harm.
 func usedModules(work string) []string {
 	data, err := os.ReadFile(work)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *state) note(format string, args ...any) {
 	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...)})
 }
 
-// digest is the same for the same contents under the same names.
+// digest returns a hash of the contents and the names of the files.
 func (s *state) digest() string { return s.hash(func(f fact) source.Checksum { return f.sum }) }
 
 // codeDigest does not change if, since known was made, only comments of the files
@@ -283,7 +283,7 @@ func above(dir string, names ...string) []string {
 	}
 }
 
-// goEnvFile is where "go env -w" writes, if it can be known.
+// goEnvFile returns the file that "go env -w" writes to, if it can be determined.
 func goEnvFile(env []string) string {
 	dir, err := os.UserConfigDir()
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The cache of packages: after a change, only the packages that depend on it are
-// generated again.
+// The cache of packages: after a change, only the packages that depend on it are generated
+// again.
 //
-// The outputs of a package depend on its own files and on what it imports: on the types
-// there, and on which functions will have twins. So their key is a hash of the
-// settings, of the code of its own files, and of the faces of all others (see
-// significant.go in package source). Packages of the module cache and of the Go
-// distribution count by name and version.
+// The outputs of a package depend on its own files and on its imports: on their types, and on
+// which of their functions will have twins. So the key of the outputs is a hash of the settings,
+// of the code of the package's own files, and of the faces of all others (see significant.go in
+// package source). Packages of the module cache and of the Go distribution count by name and
+// version.
 //
-// Only outputs of runs that found nothing at all are kept: a finding in a package may
-// belong to the check of an importer, and a run that takes both from the cache would
-// miss it. Outputs of a package with warnings are not kept either.
+// Only outputs of runs without any finding are kept: a finding in a package may come from the
+// check of an importer, and a run that takes both from the cache would miss it. Outputs of a
+// package with warnings are not kept either.
 
 // Packages are the packages of one run.
 type Packages struct {
@@ -38,8 +38,8 @@ type Packages struct {
 	known   map[string]*packageKey // by ID
 }
 
-// Packages returns the packages that a run has loaded as ws and reads from srcs;
-// nil, whose packages are not kept, if c is.
+// Packages returns the packages that a run has loaded as ws and reads from srcs. If c is nil, it
+// returns nil, which keeps nothing.
 func (c *Cache) Packages(ws *load.Workspace, srcs *load.Sources) *Packages {
 	if c == nil {
 		return nil
@@ -47,15 +47,15 @@ func (c *Cache) Packages(ws *load.Workspace, srcs *load.Sources) *Packages {
 	return &Packages{cache: c, ws: ws, sources: srcs, known: map[string]*packageKey{}}
 }
 
-// Package is one of them.
+// Package is one package of a run.
 type Package struct {
 	of  *Packages
 	v   *load.Variant
 	key filecache.Key
 }
 
-// Of returns the package for v, or nil, which has no outputs and keeps none, if v
-// depends on something that cannot be read. It is not for concurrent use.
+// Of returns the package for v. If v depends on something that cannot be read, it returns nil,
+// which has no outputs and keeps none. Of is not safe for concurrent use.
 func (k *Packages) Of(v *load.Variant) *Package {
 	if k == nil {
 		return nil
@@ -67,10 +67,9 @@ func (k *Packages) Of(v *load.Variant) *Package {
 	return &Package{of: k, v: v, key: keyOfText(fmt.Sprintf("package 2\n%s%q %x\n", k.cache.settings, v.Dir, key.sum))}
 }
 
-// Outputs returns the kept outputs of the package, sorted by path; the second result
-// is false if there are none, or if they cannot be written. Anything may have
-// written to the cache: a file with an unexpected name or an altered text is not
-// an output.
+// Outputs returns the kept outputs of the package, sorted by path; the second result is false if
+// there are none, or if they cannot be written. Since any program may have written to the cache,
+// a file with an unexpected name or an altered text is not accepted as an output.
 func (p *Package) Outputs() ([]File, bool) {
 	if p == nil {
 		return nil, false
@@ -94,7 +93,7 @@ func (p *Package) Outputs() ([]File, bool) {
 	return list, len(list) == len(byName)
 }
 
-// canBe reports whether data is generated text for path that a run may write there.
+// canBe reports whether data is a generated text that a run may write to path.
 func (p *Package) canBe(path string, data []byte) bool {
 	differs, _ := source.Altered(data)
 	return !differs && source.DigestLine.Match(data) &&
@@ -113,8 +112,8 @@ func (p *Package) paths() []string {
 	return list
 }
 
-// Keep keeps the outputs of the package. The run must have found nothing, and no
-// warning in this package.
+// Keep stores the outputs of the package. The run must have found nothing, and this package must
+// have no warnings.
 func (p *Package) Keep(outputs []File) {
 	if p == nil {
 		return
@@ -127,8 +126,8 @@ func (p *Package) Keep(outputs []File) {
 }
 
 type packageKey struct {
-	sum     source.Checksum // what the generated code depends on
-	face    source.Checksum // the part that importers see, of it and its imports
+	sum     source.Checksum // the inputs of the generated code
+	face    source.Checksum // the part that importers see, of the package and its imports
 	unknown bool            // something cannot be read, or was not listed properly
 }
 
@@ -160,9 +159,9 @@ func (k *Packages) keyOf(p *packages.Package) *packageKey {
 	return key
 }
 
-// files adds the relevant parts of the files of p, and for a local package of
-// those of its whole folder, since names depend on it. Generated code in them is
-// left out: it is never used. It reports whether all could be read.
+// files hashes the relevant parts of the files of p. For a local package it includes the files of
+// the whole folder, since names depend on them. It leaves out generated code, which is never
+// used. It reports whether all files could be read.
 func (k *Packages) files(sum, face hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}
 	if load.Local(p) {

@@ -20,39 +20,36 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The cache of runs: most runs find nothing to do, and report that without
-// loading.
+// The cache of runs: most runs find nothing to do, and report that without loading anything.
 //
-// A run that ended without a finding leaves a record: which files it depended
-// on, a digest of all of them, the generated ones included, and which those are.
-// The next run with the same settings reads the files again. If the digest is the
-// same, it would end the same way.
+// A run that ended without a finding leaves a record: the files that it depended on, a digest of
+// all of them, including the generated ones, and the list of the generated ones. The next run
+// with the same settings reads the files again. If the digest is unchanged, it would end the same
+// way.
 //
-// It is tempting to ask the go command first which files there are, but that
-// takes most of the time. Instead the record names folders, and a new file in one
-// changes the digest. A run that depends on more than nameable files is not kept:
-// a driver of packages other than the go command, an overlay.
+// It is tempting to let the go command list the files first, but that takes most of the time of a
+// run. Instead the record names folders, and a new file in one changes the digest. A run that
+// depends on anything other than such files is not kept: on a driver of packages other than the
+// go command, or on an overlay.
 //
-// Not checked again: the module cache, which go.sum represents; the Go
-// distribution, which the go command's own file represents; C headers, which the
-// go command ignores, too.
+// The digest does not cover the module cache, which go.sum represents; the Go distribution, which
+// the go command's own file represents; and C headers, which the go command ignores, too.
 //
-// The digest is computed after the run, when the files to read are known. A file
-// changed meanwhile would enter the digest with contents that the run never saw. So a
-// record is made only if all files are older than the run, except for the generated
-// ones, whose contents are compared.
+// The digest is computed after the run, when the files to read are known. A file that changed
+// meanwhile would enter the digest with contents that the run never saw. So a record is made
+// only if all files are older than the run, except for the generated ones, whose contents are
+// compared.
 
-// Settings determine which results a run can use: everything that they depend on,
-// except for files.
+// Settings determine which results a run can use: everything that they depend on, except files.
 type Settings struct {
-	Folder   string         // of the kept results, which need not exist; empty: nothing is kept
+	Folder   string         // for the kept results, need not exist; empty: nothing is kept
 	Load     *load.Settings // what the run loads
 	Patterns []string       // in the folder of Load
 	Mode     string         // the form of the generated code
 }
 
-// Cache holds the results of earlier runs, as one run uses them. A nil Cache has
-// nothing and keeps nothing.
+// Cache gives one run access to the results of earlier runs. A nil Cache has nothing and keeps
+// nothing.
 type Cache struct {
 	dir     *filecache.Dir
 	key     filecache.Key
@@ -62,7 +59,7 @@ type Cache struct {
 	walks   bool   // some pattern searches folders
 	started time.Time
 
-	settings string // of the generator and of the go command, as part of keys
+	settings string // identity of the generator and the go command, a part of keys
 }
 
 // File is a generated file.
@@ -73,11 +70,11 @@ type File struct {
 
 // Run is the result of a run that found nothing wrong.
 type Run struct {
-	Outputs  []File // the generated files that are there after it
+	Outputs  []File // the generated files that exist after it
 	Warnings []source.Diagnostic
 }
 
-// record is the value of an entry.
+// record is the value of a cache entry.
 type record struct {
 	Inputs   inputs
 	Digest   string
@@ -85,9 +82,9 @@ type record struct {
 	Warnings []source.Diagnostic
 }
 
-// Open returns the cache for a run that begins now. It is nil if the run depends
-// on more than Settings and files, or if the settings name no folder. Errors lead
-// to nil as well: without a cache, the run takes longer.
+// Open returns the cache for a run that begins now. It returns nil if the run depends on more
+// than Settings and files, if the settings name no folder, or after an error: without a cache,
+// the run only takes longer.
 func Open(s *Settings) *Cache {
 	if s.Folder == "" || len(s.Load.Overlay) > 0 {
 		return nil
@@ -105,8 +102,8 @@ func Open(s *Settings) *Cache {
 	if err != nil {
 		return nil
 	}
-	// The time of the go command's file identifies it; reading its content would
-	// take as long as everything else.
+	// The modification time of the go command's file identifies it; reading its contents
+	// would take as long as everything else.
 	info, err := os.Stat(goCommand)
 	if err != nil {
 		return nil
@@ -123,7 +120,7 @@ func Open(s *Settings) *Cache {
 
 func keyOfText(text string) filecache.Key { return sha256.Sum256([]byte(text)) }
 
-// goDefaults returns the file next to the go command's folder that sets its defaults.
+// goDefaults returns the file that sets the go command's defaults, next to its folder.
 func goDefaults(goCommand string) string {
 	if path, err := filepath.EvalSymlinks(goCommand); err == nil {
 		goCommand = path
@@ -131,7 +128,7 @@ func goDefaults(goCommand string) string {
 	return filepath.Join(filepath.Dir(goCommand), "..", "go.env")
 }
 
-// hasDriver reports whether packages are listed by something other than the go command.
+// hasDriver reports whether a program other than the go command lists packages.
 func hasDriver(env []string) bool {
 	switch setting(env, "GOPACKAGESDRIVER") {
 	case "off":
@@ -143,8 +140,8 @@ func hasDriver(env []string) bool {
 	return true
 }
 
-// executableDigest identifies this build of the generator. Its version would not:
-// during development many builds share one.
+// executableDigest identifies this build of the generator. Its version would not, since during
+// development many builds share one.
 var executableDigest = sync.OnceValues(func() ([]byte, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -159,8 +156,8 @@ var executableDigest = sync.OnceValues(func() ([]byte, error) {
 	return h.Sum(nil), cmp.Or(err, f.Close())
 })
 
-// Lookup returns the result of the run, if it is known: the inputs are what they
-// were when a run with these settings ended.
+// Lookup returns the result of the run if it is known: the inputs are the same as when a run
+// with these settings ended.
 func (c *Cache) Lookup() (*Run, bool) {
 	if c == nil {
 		return nil, false
@@ -188,16 +185,15 @@ func (c *Cache) Lookup() (*Run, bool) {
 	return run, true
 }
 
-// put keeps a value. If that fails, the next run takes longer, but this one has
-// not failed.
+// put stores a value. A failure only makes the next run slower; this run has not failed.
 func (c *Cache) put(key filecache.Key, value any) {
 	if data, err := json.Marshal(value); err == nil {
 		_ = c.dir.Put(key, data)
 	}
 }
 
-// Keep records a run that loaded ws and read srcs, unless its inputs or outputs
-// have changed meanwhile. If no record is made, the run has not failed.
+// Keep records a run that loaded ws and read srcs, unless its inputs or outputs have changed
+// meanwhile. It is no failure of the run if no record is made.
 func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
 	if c == nil {
 		return
@@ -206,8 +202,8 @@ func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
 	for _, f := range run.Outputs {
 		rec.Outputs = append(rec.Outputs, f.Path)
 	}
-	// Another run may have written the outputs meanwhile: which run did so does not
-	// matter.
+	// Another run may have written the outputs meanwhile; which of the two wrote them does
+	// not matter.
 	now, err := rec.Inputs.read()
 	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(run.Outputs) {
 		return
@@ -218,7 +214,7 @@ func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
 	c.put(c.key, rec)
 }
 
-// asWritten reports whether the generated files still are as the run left them.
+// asWritten reports whether the generated files are still as the run left them.
 func asWritten(files []File) bool {
 	for _, f := range files {
 		if data, err := os.ReadFile(f.Path); err != nil || !bytes.Equal(data, f.Data) {
@@ -228,18 +224,18 @@ func asWritten(files []File) bool {
 	return true
 }
 
-// If only comments have changed, a run would end as the previous one did. A
-// second digest, which leaves comments out, detects this. Its data is a separate
-// entry, since most runs need not read it.
+// If only comments have changed, a run would end as the previous one did. A second digest, which
+// leaves comments out, detects this. It is stored in a separate entry, since most runs need not
+// read it.
 
-// codeRecord is the additional part of a record, for runs after a change.
+// codeRecord is the additional part of a record that runs use after a change.
 type codeRecord struct {
 	Digest string // with known
 	Known  map[string]source.CodeSums
 }
 
-// sameCode reports whether only comments differ from the record. If so, it makes
-// rec the record of the current state.
+// sameCode reports whether only comments differ from the record. If so, it updates rec to the
+// current state.
 func (c *Cache) sameCode(rec *record, now *state) bool {
 	data, ok := c.dir.Get(c.codeKey())
 	if !ok {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// target is a statement that break and continue may lead to.
+// target is a statement that break and continue may leave or continue.
 type target struct {
-	label  string // of the source; may be empty
+	label  string // in the source; may be empty
 	breaks string
-	next   string // continue; empty: it is a switch
+	next   string // where continue goes; empty: it is a switch
 }
 
 // block flattens statements.
@@ -22,7 +22,7 @@ func (lo *lowering) block(list []ast.Stmt) {
 	}
 }
 
-// stmt flattens a statement that has a label, or none.
+// stmt flattens a statement; label is its label in the source, or empty.
 func (lo *lowering) stmt(s ast.Stmt, label string) {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
@@ -67,7 +67,7 @@ func (lo *lowering) stmt(s ast.Stmt, label string) {
 	}
 }
 
-// keep is a statement without points, printed as it is. Where it may jump to is in the text.
+// keep keeps a statement without points, printed as it is. Its text determines where it may jump.
 func (lo *lowering) keep(s ast.Stmt) {
 	text, to := lo.statement(s)
 	uses := lo.mentioned(s)
@@ -77,7 +77,7 @@ func (lo *lowering) keep(s ast.Stmt) {
 	lo.add(&instr{text: text, to: to, uses: uses})
 }
 
-// returnsBare reports whether a statement may return the results as they are.
+// returnsBare reports whether a statement contains a return without values.
 func returnsBare(s ast.Stmt) (found bool) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -131,7 +131,7 @@ func (lo *lowering) declaration(s *ast.DeclStmt) {
 
 func (lo *lowering) assignment(s *ast.AssignStmt) { lo.assign(s, s.Lhs, s.Tok, s.Rhs) }
 
-// assign is an assignment or a declaration with values.
+// assign flattens an assignment or a declaration with values.
 func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values []ast.Expr) {
 	if lo.firstPoint(s) != nil {
 		call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
@@ -204,7 +204,8 @@ func (lo *lowering) returns(s *ast.ReturnStmt) {
 	lo.add(i)
 }
 
-// resultText assigns the results of a return statement; empty: they are assigned.
+// resultText returns an assignment of a return statement's values to the results, or "" if there
+// are none to assign.
 func (lo *lowering) resultText(s *ast.ReturnStmt) string {
 	var left, right []string
 	for _, v := range lo.results() {
@@ -213,7 +214,7 @@ func (lo *lowering) resultText(s *ast.ReturnStmt) string {
 	for _, e := range s.Results {
 		right = append(right, lo.expr(e))
 	}
-	if len(right) == len(left) { // what returns itself needs no assignment
+	if len(right) == len(left) { // a result that returns itself needs no assignment
 		for n := len(left) - 1; n >= 0; n-- {
 			if left[n] == right[n] {
 				left, right = slices.Delete(left, n, n+1), slices.Delete(right, n, n+1)
@@ -232,7 +233,7 @@ func (lo *lowering) branch(s *ast.BranchStmt) {
 	}
 }
 
-// destination returns the label that a branch out of a kept statement leads to.
+// destination returns the label that a branch out of a kept statement jumps to.
 func (lo *lowering) destination(s *ast.BranchStmt) string {
 	for n := len(lo.targets) - 1; n >= 0 && s.Tok != token.GOTO && s.Tok != token.FALLTHROUGH; n-- {
 		t := lo.targets[n]

@@ -9,28 +9,28 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// lowering is a durable function on its way to text.
+// lowering is a durable function during its translation.
 type lowering struct {
 	fn   *source.Function
 	im   *typetext.Imports
 	info *types.Info
 
-	ctx, recv *types.Var // nil: it has none, or no name
+	ctx, recv *types.Var // nil: it has none, or none with a name
 	request   *variable  // nil: it has none
 	result    *variable  // nil: it has none
 	err       *variable
 	vars      map[*types.Var]*variable
 	list      []*variable
-	fields    map[string]bool // names that are taken in the frame
+	fields    map[string]bool // names in use in the frame
 	loopVars  map[*variable]bool
 
 	code    []*instr
 	targets []target
-	labels  map[string]bool // that are taken
+	labels  map[string]bool // labels in use
 	points  []*point
 	undos   []*undo
 	named   map[int]*directive      // by line
-	kinds   map[*types.Scope]string // of the statements that scopes belong to; nil: not known yet
+	kinds   map[*types.Scope]string // the kinds of the statements that scopes belong to; nil: not known yet
 	found   []source.Diagnostic
 
 	frame, turn string // their names in the generated code
@@ -39,17 +39,17 @@ type lowering struct {
 // instr is one instruction.
 type instr struct {
 	text  string
-	label string   // it is this label, and has no text
-	to    []string // labels that it may jump to
-	stops bool     // the next instruction does not follow
+	label string   // the instruction is this label, and has no text
+	to    []string // labels it may jump to
+	stops bool     // execution does not continue with the next instruction
 	uses  []*variable
 	defs  []*variable
-	point *point // it stops there
+	point *point // it stops at this point
 }
 
-// Function translates a durable function into declarations, not formatted. It returns findings
-// instead if it cannot translate all of it. What is known of earlier versions comes from since,
-// which is told of this one.
+// Function translates a durable function into declarations, unformatted. If it cannot translate
+// the whole function, it returns findings instead. It calls since with the present version to
+// learn about earlier ones.
 func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (Past, []source.Diagnostic)) ([]byte, []source.Diagnostic) {
 	lo := &lowering{
 		fn: fn, im: im, info: fn.Package.Info,
@@ -113,7 +113,7 @@ func (lo *lowering) results() []*variable {
 	return []*variable{lo.result, lo.err}
 }
 
-// prune drops what is never reached, and labels without jumps.
+// prune drops unreachable instructions, and labels without jumps.
 func (lo *lowering) prune() {
 	at := map[string]int{}
 	for n, i := range lo.code {

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// layout is what the checkpoints of the function contain, and in which order its points come.
+// layout describes the contents of the function's checkpoints, and the order of its points.
 func (lo *lowering) layout() *layout.Layout {
 	s := &spelling{pkg: lo.fn.Package.Types, names: map[string]string{}}
 	next := lo.successors()
@@ -40,7 +40,7 @@ func (lo *lowering) layout() *layout.Layout {
 	return l
 }
 
-// laidOut returns a point as the layout has it.
+// laidOut returns a point in the form of the layout.
 func (lo *lowering) laidOut(p *point, s *spelling, next []string) layout.Point {
 	is := layout.Point{Name: p.name, Values: s.values(p.live), Next: next}
 	fn, id, _ := source.Callee(p.call, lo.info)
@@ -70,8 +70,8 @@ func (s *spelling) values(list []*variable) []layout.Value {
 	return values
 }
 
-// successors returns the names of the points that can follow each point, in the order of the
-// source; nil stands for the beginning.
+// successors returns the names of the points that can directly follow each point, in source
+// order; nil stands for the beginning.
 func (lo *lowering) successors() map[*point][]string {
 	at := map[string]int{}
 	for n, i := range lo.code {
@@ -86,7 +86,7 @@ func (lo *lowering) successors() map[*point][]string {
 	return next
 }
 
-// following returns the points that code from an instruction on reaches first.
+// following returns the points that execution from an instruction on reaches first.
 func (lo *lowering) following(from int, at map[string]int) (names []string) {
 	reached := map[*point]bool{}
 	seen := make([]bool, len(lo.code)+1)
@@ -117,8 +117,8 @@ func (lo *lowering) following(from int, at map[string]int) (names []string) {
 	return names
 }
 
-// normalised is a hash of the function's source, which does not depend on comments, on how it is
-// formatted, and on its own name.
+// normalised returns a hash of the function's source that does not depend on comments, on
+// formatting, or on the function's name.
 func (lo *lowering) normalised() string {
 	text := lo.slice(lo.fn.Decl.Type.Params.Pos(), lo.fn.Decl.End())
 	var s scanner.Scanner
@@ -144,25 +144,25 @@ func (lo *lowering) normalised() string {
 	}
 }
 
-// Past is what is known of earlier versions of a function.
+// Past is what later code must know about earlier versions of a function.
 type Past struct {
 	Resumes    []string    // the layouts whose instances continue as they are
-	Migrations []Migration // for others
+	Migrations []Migration // for other layouts
 }
 
-// Migration is a function of the package, and which layout it makes of which.
+// Migration is a function of the package that converts layout From to layout To.
 type Migration struct{ From, To, Func string }
 
-// Version is a function as it is now, for a comparison with its past.
+// Version is the present form of a function, for comparison with its past.
 type Version struct {
 	Function *source.Function
 	Layout   *layout.Layout
-	Source   string // a hash of what it is made from, without form
+	Source   string // a hash of its source, regardless of formatting
 
 	at map[string]source.Extent
 }
 
-// At is where a point is; without one, where the function is.
+// At returns the position of a point, or of the function if there is no such point.
 func (v *Version) At(point string) source.Extent {
 	if at, ok := v.at[point]; ok {
 		return at
@@ -178,12 +178,12 @@ func (lo *lowering) version() *Version {
 	return v
 }
 
-// sameStep reports the other deferred call of a step of the same name that is another function.
+// sameStep reports whether a deferred call has a step of the same name but calls another function.
 func (lo *lowering) sameStep(step string, callee *types.Func) bool {
 	return slices.ContainsFunc(lo.undos, func(u *undo) bool { return u.step == step && u.callee != callee.FullName() })
 }
 
-// IsMigration reports whether a function of a package has the signature of migrations.
+// IsMigration reports whether a function of a package has the signature of a migration.
 func IsMigration(pkg *source.Package, name string) bool {
 	fn, ok := pkg.Types.Scope().Lookup(name).(*types.Func)
 	return ok && isMigration(fn.Signature())

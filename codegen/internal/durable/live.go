@@ -2,8 +2,8 @@ package durable
 
 import "slices"
 
-// live finds which values each point needs: what is live behind its label, and its arguments.
-// What its own step returns is not there yet.
+// live finds the values that each point needs: those that are live after its label, and its
+// arguments. The results of its own step do not exist yet.
 func (lo *lowering) live() {
 	at := map[string]int{}
 	for n, i := range lo.code {
@@ -32,7 +32,7 @@ func (lo *lowering) live() {
 	}
 }
 
-// flow computes what is live before an instruction, and reports whether that has grown.
+// flow computes what is live before an instruction, and reports whether the set has grown.
 func (lo *lowering) flow(before []map[*variable]bool, at map[string]int, n int) (grown bool) {
 	i, set := lo.code[n], before[n]
 	add := func(v *variable) {

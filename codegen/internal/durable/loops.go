@@ -40,7 +40,7 @@ func (lo *lowering) body(b *ast.BlockStmt, t target) {
 	lo.targets = lo.targets[:len(lo.targets)-1]
 }
 
-// rangeStmt counts. Source, then result:
+// rangeStmt lowers a range to a loop with a counter. Source, then result:
 //
 //	for i, x := range list { … }
 //
@@ -91,8 +91,8 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	lo.mark(end)
 }
 
-// rangeMap visits the keys that there are at the beginning, and of those the ones that are still
-// there. A map's own order cannot be saved, and is not promised. Source, then result:
+// rangeMap visits the keys that exist at the beginning, as long as they are not deleted before
+// their turn. A map's own order cannot be saved, and is not guaranteed. Source, then result:
 //
 //	for k, v := range m { … }
 //
@@ -129,7 +129,7 @@ func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *ty
 	lo.mark(end)
 }
 
-// mayDiffer reports whether a value of the type may be unequal to itself.
+// mayDiffer reports whether a value of the type may differ from itself.
 func mayDiffer(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -148,7 +148,7 @@ func mayDiffer(t types.Type) bool {
 	return false
 }
 
-// counted returns the type of what is ranged over, and that of the index; nil: it is refused.
+// counted returns the type of the range operand, and that of the index; nil if it is refused.
 func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.Type) {
 	u := t.Underlying()
 	if p, ok := u.(*types.Pointer); ok {
@@ -171,7 +171,7 @@ func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.T
 	return nil, nil
 }
 
-// iteration gives the variables of a range their values.
+// iteration assigns values to the variables of a range.
 func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...string) {
 	var left, right []string
 	i := &instr{uses: uses}
@@ -199,7 +199,7 @@ func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...stri
 	}
 }
 
-// switchStmt compares one case after another.
+// switchStmt lowers a switch to comparisons, one case after another.
 func (lo *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 	lo.stmt(s.Init, "")
 	if s.Tag != nil && lo.firstPoint(s.Tag) != nil {

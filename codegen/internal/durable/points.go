@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// kind says what a call waits for.
+// kind is what a call waits for.
 type kind uint8
 
 const (
@@ -33,7 +33,7 @@ type point struct {
 	call   *ast.CallExpr
 	kind   kind
 	resume string // label
-	fun    string // of a step: the callee as Call mentions it
+	fun    string // of a step: the callee as Call spells it
 
 	args    []*variable
 	results []*variable
@@ -42,7 +42,7 @@ type point struct {
 
 // undo is a deferred compensation.
 type undo struct {
-	typ     string // of the arguments
+	typ     string // the type of its arguments
 	step    string
 	callee  string // its full name
 	fun     string
@@ -57,8 +57,8 @@ type directive struct {
 	used    bool
 }
 
-// readDirectives finds the names of points, by the line on which the point may stand: the one
-// below the comment.
+// readDirectives collects the names of points by the line where the point may be: the one below
+// the comment.
 func (lo *lowering) readDirectives() {
 	decl := lo.fn.Decl
 	for _, group := range lo.fn.File.Syntax.Comments {
@@ -73,7 +73,7 @@ func (lo *lowering) readDirectives() {
 
 func (lo *lowering) line(pos token.Pos) int { return lo.fn.Package.Position(pos).Line }
 
-// kindOf says whether a call is a point.
+// kindOf returns the kind of point that a call is.
 func (lo *lowering) kindOf(call *ast.CallExpr) kind {
 	fn, _, _ := source.Callee(call, lo.info)
 	if fn == nil || fn.Pkg() == nil {
@@ -94,8 +94,8 @@ func (lo *lowering) kindOf(call *ast.CallExpr) kind {
 	return noPoint
 }
 
-// firstPoint is the first call in a node that is a point, not looking into literals; nil: there
-// is none.
+// firstPoint returns the first call in a node that is a point, ignoring function literals, or nil
+// if there is none.
 func (lo *lowering) firstPoint(n ast.Node) (found *ast.CallExpr) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -111,7 +111,7 @@ func (lo *lowering) firstPoint(n ast.Node) (found *ast.CallExpr) {
 	return found
 }
 
-// hasPoint reports whether a statement has to be taken apart: it has a point, or defers.
+// hasPoint reports whether a statement has to be taken apart: it contains a point or a defer.
 func (lo *lowering) hasPoint(s ast.Stmt) bool {
 	defers := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -131,7 +131,7 @@ func (lo *lowering) calledName(call *ast.CallExpr) string {
 	return fn.Name()
 }
 
-// point lowers a statement that contains a point, whose results go to operands.
+// point lowers a statement that contains a point and assigns the point's results to operands.
 func (lo *lowering) point(s ast.Stmt, call *ast.CallExpr, dst []ast.Expr) {
 	var to []*variable
 	for _, e := range dst {
@@ -146,7 +146,7 @@ func (lo *lowering) point(s ast.Stmt, call *ast.CallExpr, dst []ast.Expr) {
 	lo.pointInto(s, call, to)
 }
 
-// pointInto is a point whose results go to variables; nil ones are dropped.
+// pointInto lowers a point and assigns its results to variables; results for nil are dropped.
 func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, to []*variable) {
 	pos := lo.fn.Package.Position(call.Pos())
 	p := &point{
@@ -183,7 +183,7 @@ func (lo *lowering) sourceLine(s ast.Stmt) string {
 	return text
 }
 
-// isOwnContext checks that a point is given the function's context.
+// isOwnContext checks that a point receives the function's context.
 func (lo *lowering) isOwnContext(call *ast.CallExpr) bool {
 	if len(call.Args) > 0 {
 		if id, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok && lo.info.Uses[id] == lo.ctx {
@@ -195,14 +195,14 @@ func (lo *lowering) isOwnContext(call *ast.CallExpr) bool {
 	return false
 }
 
-// stop ends the turn at a point; the text has a %d for its number, which is known after
-// pruning.
+// stop ends the turn at a point. The text contains a %d for the point's number, which is known
+// after pruning.
 func (lo *lowering) stop(p *point, text string, uses []*variable) {
 	lo.add(&instr{text: text, to: []string{p.resume}, stops: true, uses: uses, point: p})
 	lo.mark(p.resume)
 }
 
-// take assigns what a point has brought.
+// take assigns the results of a point.
 func (lo *lowering) take(to []*variable, from []string) {
 	i := &instr{}
 	var left []string
@@ -269,8 +269,8 @@ func (lo *lowering) step(p *point, to []*variable) {
 	lo.take(to, append(from, lo.turn+".Err()"))
 }
 
-// steady reports whether the callee of a step can be named again when the function is loaded:
-// it is a function, or a method of the receiver or of something that is reached from it.
+// steady reports whether the callee of a step can be named again when the function is loaded: it
+// is a function, or a method of the receiver or of a value reached from the receiver.
 func (lo *lowering) steady(call *ast.CallExpr) bool {
 	for _, v := range lo.mentioned(call.Fun) {
 		lo.refuse(call.Fun, "the callee depends on "+v.name, "the step is called after loading, when only the receiver of the durable function is known", "reach it from the receiver")
@@ -309,7 +309,7 @@ func (lo *lowering) join(p *point, to []*variable, ask, got string) {
 
 func isErrorType(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-// deferral keeps a compensation as data.
+// deferral saves a compensation as data.
 func (lo *lowering) deferral(s *ast.DeferStmt) {
 	call := s.Call
 	fn, _, _ := source.Callee(call, lo.info)

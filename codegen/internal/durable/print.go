@@ -40,8 +40,8 @@ func (lo *lowering) print(layout string, past Past) []byte {
 
 func (p *printer) title() string { return "[" + p.fn.DocName() + "]" }
 
-// own returns a name for a parameter of a generated method, in which no name of the source is
-// visible but those of the package.
+// own returns a name for a parameter of a generated method, where the only visible names of the
+// source are those of the package.
 func (p *printer) own(name string) string {
 	taken := maps.Clone(p.fn.Package.Names)
 	for _, qualifier := range p.im.Names {
@@ -50,7 +50,7 @@ func (p *printer) own(name string) string {
 	return typetext.Free(name, taken)
 }
 
-// variable is what an engine is given.
+// variable prints the variable that users pass to an engine.
 func (p *printer) variable(layout string, past Past) {
 	request, result := "struct{}", "struct{}"
 	if p.request != nil {
@@ -90,7 +90,7 @@ func (p *printer) variable(layout string, past Past) {
 	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n", recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
 }
 
-// past is what the engine does with instances of earlier versions.
+// past prints how the engine treats instances of earlier versions.
 func (p *printer) past(past Past) {
 	if len(past.Resumes) > 0 {
 		p.line("Resumes: []string{")
@@ -108,7 +108,7 @@ func (p *printer) past(past Past) {
 	}
 }
 
-// saved is the type of the frame.
+// saved prints the type of the frame.
 func (p *printer) saved() {
 	p.line("// %s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
 	p.line("type %s struct {", p.fn.Names.Frame)
@@ -124,7 +124,7 @@ func (p *printer) saved() {
 	p.line("}\n")
 }
 
-// moveNext is the code between the points.
+// moveNext prints the code between the points.
 func (p *printer) moveNext() {
 	ctx := p.ctx.Name()
 	if ctx == "" {
@@ -152,7 +152,7 @@ func (p *printer) moveNext() {
 	p.line("}\n")
 }
 
-// call calls the steps.
+// call prints the calls of the steps.
 func (p *printer) call() {
 	ctx, at, err := p.own("ctx"), p.own("point"), p.own("err")
 	p.line("// Call calls the step of a point of %s.", p.title())
@@ -175,7 +175,7 @@ func (p *printer) call() {
 	p.line("}\nreturn %s\n}\n", err)
 }
 
-// live names what is saved.
+// live prints the names of the saved values.
 func (p *printer) live() {
 	at := p.own("point")
 	values := func(list []*variable) {
@@ -211,7 +211,7 @@ func (p *printer) outcome() {
 	p.line("func (%s *%s) Outcome() (any, *error) {\nreturn %s, &%s\n}", p.frame, p.fn.Names.Frame, result, p.mention(p.err))
 }
 
-// deferred makes the compensations.
+// deferred prints the compensations.
 func (p *printer) deferred() {
 	if len(p.undos) == 0 {
 		return

@@ -6,10 +6,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The messages are where the reasons are, in the other files. Those of asynchronous functions are
-// in a table of the README; these are about another language.
+// The messages are next to the checks, in the other files. The messages about asynchronous
+// functions are in a table of the README; these concern another language.
 
-// refuse notes that a durable function cannot hold something.
+// refuse reports that a durable function cannot contain something.
 func (lo *lowering) refuse(at ast.Node, what, why, do string) {
 	lo.found = append(lo.found, lo.refusal(at, what, why, do))
 }

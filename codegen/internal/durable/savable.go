@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// checkPoints checks that points have names of their own, and that what they need can be saved.
+// checkPoints checks that points have unique names, and that the values they need can be saved.
 func (lo *lowering) checkPoints() {
 	seen := map[string]*point{"begin": nil, "return": nil}
 	for _, p := range lo.points {
@@ -23,7 +23,7 @@ func (lo *lowering) checkPoints() {
 		}
 		seen[p.name] = p
 	}
-	clean := len(lo.found) == 0 // else the statement below may be one that was refused
+	clean := len(lo.found) == 0 // otherwise the statement below may be one that was refused
 	for _, d := range lo.named {
 		if clean && !d.used {
 			lo.refuse(d.comment, source.DirectivePoint+" "+d.name+" is above no point", "it names the step, Receive or Sleep on the next line", "move or remove it")
@@ -48,8 +48,9 @@ func (lo *lowering) checkPoints() {
 	}
 }
 
-// checkNames checks that what a point saves has names of its own. Variables of one name in scopes
-// around the point have different depths; but those that are live everywhere need not be around.
+// checkNames checks that the values saved at a point have distinct names. Variables of one name in
+// scopes around the point have different paths; but a variable that is live everywhere may belong
+// to a scope elsewhere.
 func (lo *lowering) checkNames(p *point) {
 	seen := map[string]bool{}
 	for _, v := range p.live {
@@ -79,8 +80,8 @@ func (lo *lowering) savable(t types.Type, at ast.Node, what string) {
 	lo.refuse(at, what+" cannot be saved", why, do)
 }
 
-// unsavable says why a type cannot be saved, and what to do; empty: it can. The runtime has the
-// same rules.
+// unsavable returns why a type cannot be saved, and what to do; empty if it can be. The runtime
+// applies the same rules.
 func unsavable(t types.Type, path string, seen map[types.Type]bool) (at, why, do string) {
 	if seen[t] || marshals(t) {
 		return "", "", ""
@@ -128,7 +129,7 @@ func unsavable(t types.Type, path string, seen map[types.Type]bool) (at, why, do
 	return "", "", ""
 }
 
-// marshals reports whether a type writes and reads itself.
+// marshals reports whether a type encodes and decodes itself.
 func marshals(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Interface, *types.Pointer:

@@ -11,11 +11,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/layout"
 )
 
-// spelling writes types so that they can be compared with those of other versions: with the
-// full paths of names, and each name with what it stands for.
+// spelling writes types so that they can be compared across versions: names have full paths, and
+// each name is recorded with its definition.
 type spelling struct {
 	pkg   *types.Package    // of the durable function
-	names map[string]string // what each stands for
+	names map[string]string // their definitions
 }
 
 // list returns the named types that have been written, by name.
@@ -53,7 +53,7 @@ func (s *spelling) of(t types.Type) string {
 	return types.TypeString(t, nil)
 }
 
-// basicName has no aliases: byte is uint8.
+// basicName resolves aliases: byte is uint8.
 func basicName(t *types.Basic) string {
 	if t.Kind() < types.UntypedBool && int(t.Kind()) < len(types.Typ) {
 		return types.Typ[t.Kind()].Name()
@@ -61,11 +61,11 @@ func basicName(t *types.Basic) string {
 	return t.Name()
 }
 
-// named writes the name, and notes what it stands for.
+// named writes the name, and records its definition.
 func (s *spelling) named(t *types.Named) string {
 	obj := t.Obj()
 	if obj.Pkg() == nil {
-		return obj.Name() // error
+		return obj.Name() // the predeclared type error
 	}
 	name := obj.Pkg().Path() + "." + obj.Name()
 	if args := t.TypeArgs(); args.Len() > 0 {
@@ -83,7 +83,7 @@ func (s *spelling) named(t *types.Named) string {
 	return name
 }
 
-// meaning is what a name stands for.
+// meaning returns the definition of a name.
 func (s *spelling) meaning(t *types.Named) string {
 	if marshals(t) {
 		return "marshals itself"
@@ -95,8 +95,9 @@ func (s *spelling) meaning(t *types.Named) string {
 	return layout.Basic(basicName(u), s.constants(t.Obj()))
 }
 
-// constants are those of a named basic type: what its values mean. Other packages show those
-// that are exported. Those of the Go distribution do not change.
+// constants returns the constants of a named basic type, which give its values their meaning.
+// Only exported constants of other packages are visible. Those of the Go distribution do not
+// change.
 func (s *spelling) constants(typ *types.TypeName) []string {
 	if host, _, _ := strings.Cut(typ.Pkg().Path(), "/"); typ.Pkg() != s.pkg && !strings.Contains(host, ".") {
 		return nil

@@ -30,8 +30,8 @@ func (lo *lowering) expr(e ast.Expr) string {
 	return text
 }
 
-// statement is a node with its mentions replaced, its returns made returns of MoveNext, and its
-// branches out of it made jumps. to are the labels of those.
+// statement returns a node's text for MoveNext: mentions are replaced, returns become returns of
+// MoveNext, and branches out of the node become jumps. to are the labels of those jumps.
 func (lo *lowering) statement(n ast.Node) (text string, to []string) {
 	r := &rewriting{lo: lo}
 	r.walk(n, false, false)
@@ -52,11 +52,11 @@ type rewriting struct {
 	lo    *lowering
 	edits []edit
 	to    []string
-	own   map[string]bool // labels inside of the node
+	own   map[string]bool // labels inside the node
 	lits  int             // function literals around
 }
 
-// walk visits a node. breaks and continues tell whether an unlabelled one stays inside.
+// walk visits a node. breaks and continues say whether an unlabelled one stays inside.
 func (r *rewriting) walk(n ast.Node, breaks, continues bool) {
 	ast.Inspect(n, func(at ast.Node) bool {
 		if at == nil {
@@ -112,7 +112,7 @@ func (r *rewriting) replace(n ast.Node, with string) {
 }
 
 func (r *rewriting) selector(e *ast.SelectorExpr, breaks, continues bool) {
-	r.walk(e.X, breaks, continues) // the name behind the dot stays
+	r.walk(e.X, breaks, continues) // the name after the dot stays
 }
 
 func (r *rewriting) ident(id *ast.Ident) {
@@ -147,7 +147,7 @@ func (r *rewriting) ident(id *ast.Ident) {
 	}
 }
 
-// captured notes a variable that a literal mentions.
+// captured records a variable that a literal mentions.
 func (r *rewriting) captured(id *ast.Ident, v *variable) {
 	if r.lits == 0 {
 		return
@@ -178,7 +178,7 @@ func (r *rewriting) branch(s *ast.BranchStmt, breaks, continues bool) {
 	}
 }
 
-// allowed refuses what has no meaning in a durable function.
+// allowed refuses constructs without a meaning in a durable function.
 func (lo *lowering) allowed(n ast.Node, inLiteral bool) {
 	switch n := n.(type) {
 	case *ast.GoStmt:

@@ -18,7 +18,7 @@ type variable struct {
 	pinned bool // its address is taken, or a literal captures it
 }
 
-// variable makes the field for a variable of the source, or returns the one it has.
+// variable returns the field for a variable of the source, creating it if necessary.
 func (lo *lowering) variable(obj *types.Var) *variable {
 	if v := lo.vars[obj]; v != nil {
 		return v
@@ -33,8 +33,8 @@ func (lo *lowering) variable(obj *types.Var) *variable {
 	return v
 }
 
-// temp makes a field for a value; name is under what it is saved. Names of temporaries have a
-// dot, or are keywords, so that no variable has them.
+// temp creates a field for a value, which is saved under name. Names of temporaries contain a dot
+// or are keywords, so that no variable has the same name.
 func (lo *lowering) temp(field, name string, typ types.Type) *variable {
 	if field == "" || field == "_" {
 		field = "blank"
@@ -45,9 +45,10 @@ func (lo *lowering) temp(field, name string, typ types.Type) *variable {
 	return v
 }
 
-// path is where a scope is in the function, as the kinds of the statements around it: @for.block.
-// Positions and numbers are not in it: statements elsewhere may come and go. It is empty for the
-// function itself. Variables of one name that are visible at one point have different paths.
+// path describes where a scope is in the function, by the kinds of the statements around it:
+// @for.block. It contains no positions or numbers, since statements elsewhere may come and go. It
+// is empty for the function itself. Variables of one name that are visible at one point have
+// different paths.
 func (lo *lowering) path(scope *types.Scope) string {
 	if lo.kinds == nil {
 		lo.kinds = map[*types.Scope]string{}
@@ -82,10 +83,10 @@ func kindOfScope(n ast.Node) string {
 	return "block"
 }
 
-// text is the mention of a variable.
+// mention returns the text of a mention of a variable.
 func (lo *lowering) mention(v *variable) string { return lo.frame + "." + v.field }
 
-// signature reads the function's head.
+// signature reads the function's signature.
 func (lo *lowering) signature() {
 	sig := lo.fn.Signature()
 	if recv := sig.Recv(); recv != nil {
@@ -109,7 +110,7 @@ func (lo *lowering) signature() {
 	lo.err = lo.resultVar(results.At(last), "return.err")
 }
 
-// resultVar returns the field of a result, which may have no name.
+// resultVar returns the field of a result, which may be unnamed.
 func (lo *lowering) resultVar(obj *types.Var, name string) *variable {
 	if obj.Name() == "" || obj.Name() == "_" {
 		return lo.temp(strings.TrimPrefix(name, "return."), name, obj.Type())
@@ -130,8 +131,8 @@ func isContext(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
 }
 
-// defined returns the variable that an identifier declares or mentions; nil for the blank one and
-// for what is no variable of the function.
+// defined returns the variable that an identifier declares or mentions. It returns nil for the
+// blank identifier and for anything that is not a variable of the function.
 func (lo *lowering) defined(id *ast.Ident) *variable {
 	if id.Name == "_" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// declarations prints those of the annotated function.
+// declarations prints the declarations of the annotated function.
 func (fn *function) declarations() []byte {
 	e := fn.emitter()
 	if e == nil {
@@ -34,7 +34,7 @@ func (fn *function) declarations() []byte {
 	return []byte(e.String())
 }
 
-// moving prints the frame and what moves it.
+// moving prints the frame and the methods that run it.
 func (e *emitter) moving() {
 	fn := e.fn
 	e.frame(e.sig.FrameParams)
@@ -68,7 +68,7 @@ func (e *emitter) async() {
 	e.line("")
 }
 
-// frameLiteral returns a frame with the parameters in it.
+// frameLiteral returns a frame with its parameters set.
 func (e *emitter) frameLiteral() string {
 	var fields []string
 	for i, v := range e.fn.given() {
@@ -84,7 +84,7 @@ func (e *emitter) frameLiteral() string {
 	return e.keptType() + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// jobResult is what the job takes from a finished frame: value and error.
+// jobResult returns the value and the error of a finished frame for the job.
 func (e *emitter) jobResult(frame string) string {
 	var values []string
 	for i := range e.fn.Results {
@@ -93,7 +93,7 @@ func (e *emitter) jobResult(frame string) string {
 	return e.jobValues(values)
 }
 
-// result is result i of a finished frame, or what running it has returned.
+// result returns result i of a finished frame: its field, or the value that running it returned.
 func (e *emitter) result(frame string, i int) string {
 	v := e.fn.Results[i]
 	if v.Passed {
@@ -145,7 +145,7 @@ func (e *emitter) enter() {
 	e.line("")
 }
 
-// results prints the method by which a caller gets them.
+// results prints the method by which a caller gets the results.
 func (e *emitter) results() {
 	fn := e.fn
 	f, t := fn.Names.Recv, fn.Names.Run

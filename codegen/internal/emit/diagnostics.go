@@ -2,7 +2,7 @@ package emit
 
 import "github.com/movenext/movenext/codegen/internal/source"
 
-// The findings of the printer. Each message says what, why, and what to write instead.
+// The findings of the printer. Each message says what is wrong, why, and what to write instead.
 
 func unnameableType(at source.Extent, err error) source.Diagnostic {
 	return source.Unsupported(at, "a value of this type has to be kept in the frame",

@@ -1,9 +1,9 @@
 // Package emit prints the declarations of one annotated function.
 //
-// Its input is a function for which everything is decided: the instructions of MoveNext,
-// where each variable lives, and how it is called ([Function]). Its output is text that is
-// not formatted yet, and the findings made on the way: types that the generated file cannot
-// name. It decides nothing about the function, and asks the source for nothing but text.
+// Its input is a function for which everything has been decided: the instructions of MoveNext,
+// where each variable lives, and what each is called ([Function]). Its output is unformatted text
+// and the findings made on the way, about types that the generated file cannot name. It makes no
+// decisions about the function, and reads nothing of the source but its text.
 //
 // For fetch, these are the declarations:
 //
@@ -14,7 +14,7 @@
 //	func (f *fetchFrame) Results(r *statemachine.Run) int              for its caller
 //	type fetchMachine struct { … }                                      the root of a chain
 //
-// A function literal that is a machine has some of them, a stream has others.
+// A function literal that is a machine has some of them; a stream has others.
 //
 //	function.go      the input and the output
 //	declarations.go  what surrounds the machine: entries, results, the root of a chain
@@ -23,16 +23,16 @@
 //	movenext.go      the method that runs the machine
 //	instructions.go  one instruction
 //	suspend.go       suspensions and deferred calls
-//	text.go          text whose mentions of variables are still open
+//	text.go          text with unresolved mentions of variables
 //	likes.go         variables whose types cannot be named
-//	spelling.go      the types of variables; placing asks for them, too
+//	spelling.go      the types of variables, also used by placing
 //	lines.go         the lines of the source
 //	tail.go          a function that needs no frame
 //	plain.go         the plain form, which has no machine
 //
-// There are three forms with machines. The release form is committed. The debug form keeps
-// all variables in the frame, and each of its lines belongs to one of the source. The
-// recorded form is a debug form that tells each step to package statemachine/record.
+// There are three forms with machines. The release form is committed. The debug form keeps all
+// variables in the frame, and each of its lines belongs to a line of the source. The recorded
+// form is a debug form that reports each step to package statemachine/record.
 //
 // Nothing here is for concurrent use: a function is printed by one goroutine.
 package emit

@@ -61,9 +61,9 @@ func (p *printer) finish() {
 	p.line("return %s", results)
 }
 
-// returnedAtOnce returns the values of a return statement: the instructions begin with an
-// assignment of all results, and the machine ends. They make no call, so that nothing runs
-// between the note that the machine has finished and its end.
+// returnedAtOnce returns the values of a return statement, if the instructions begin with an
+// assignment of all results and then end the machine. The values contain no call, so that nothing
+// runs between setting the state to finished and returning.
 func (p *printer) returnedAtOnce(code []ir.Instr) (values string, ok bool) {
 	if len(code) < 2 || p.fn.Records || p.fn.Defers || p.fn.Loops {
 		return "", false
@@ -92,14 +92,14 @@ func (p *printer) returnAtOnce(assign ir.Instr, values string) {
 	p.line("return %s, %s", p.predeclared("true"), values)
 }
 
-// note is a comment that shows a line of the source.
+// note prints a comment that shows a line of the source.
 func (p *printer) note(at token.Pos) {
 	if p.fn.Debug {
 		return
 	}
 	pos := p.fn.Source.Package.Position(at)
-	// Not in the first column, where go/format would take it for documentation, and set
-	// it off from the directive below.
+	// Indented, since go/format would take a comment in the first column for documentation,
+	// and set it off from the directive below.
 	p.line("\t// %s:%d: %s", baseName(pos.Filename), pos.Line, p.fn.Source.ShownLine(at))
 }
 
@@ -110,8 +110,8 @@ func baseName(path string) string {
 	return path
 }
 
-// assign prints an assignment. What it declares may have to live elsewhere, and some of
-// its targets may turn out to be of no use.
+// assign prints an assignment. A variable that it declares may have to live elsewhere, and some
+// of its targets may turn out to be unused.
 func (p *printer) assign(i *ir.Assign) {
 	for _, t := range i.Dst {
 		if t.Declares && t.V.Cell {
@@ -156,7 +156,7 @@ func (p *printer) assign(i *ir.Assign) {
 	p.line("%s %s %s", p.lefts(i), op, src)
 }
 
-// inPlace reports whether the value is in the field of its target already.
+// inPlace reports whether the value is already in the field of its target.
 func (p *printer) inPlace(i *ir.Assign, src string) bool {
 	return len(i.Dst) == 1 && i.Dst[0].V != nil && i.Dst[0].V.Slot.IsShared() && p.left(i.Dst[0].V) == src
 }
@@ -177,7 +177,7 @@ func (p *printer) lefts(i *ir.Assign) string {
 }
 
 // discard prints the evaluation of an unused value. A constant may need the type of its
-// variable; nil has no type of its own, and nothing to evaluate.
+// variable; nil has no type of its own, and needs no evaluation.
 func (p *printer) discard(src string, v *ir.Variable, typed bool) {
 	wide := v.Type != nil && typeset.Perhaps(v.Type, isWide)
 	switch {
@@ -185,14 +185,14 @@ func (p *printer) discard(src string, v *ir.Variable, typed bool) {
 	case typed && v.Unnamed:
 		p.line("*%s = %s", p.newOf(v), src)
 	case typed || wide:
-		// In a block, for no jump may lead over a declaration.
+		// In a block, because no jump may cross a declaration.
 		p.line("{\nvar _ %s = %s\n}", p.typeOf(v), src)
 	default:
 		p.line("_ = %s", src)
 	}
 }
 
-// isWide reports whether there are constants of a type that are too large for an int.
+// isWide reports whether a type has constants that are too large for an int.
 func isWide(t types.Type) bool {
 	b, ok := t.(*types.Basic)
 	return ok && (b.Info()&(types.IsFloat|types.IsComplex) != 0 || slices.Contains([]types.BasicKind{types.Int64, types.Uint, types.Uint64, types.Uintptr}, b.Kind()))
@@ -221,7 +221,7 @@ func (p *printer) zero(i *ir.Zero) {
 	}
 }
 
-// renew gives a loop variable that has a cell a new one.
+// renew gives a loop variable a new cell, if it has one.
 func (p *printer) renew(i *ir.Renew) {
 	if !i.V.Cell {
 		return
@@ -288,11 +288,11 @@ func (p *printer) obtain(i *ir.Obtain) {
 		held, held, p.path(source.JobPath, "job"), elem, p.path(source.AwaiterPath, "awaiter"))
 }
 
-// Recording: a debug form in which machines tell package statemachine/record what they do,
-// line by line. It is generated for one build of `movenext explain`, and never written next
-// to the source.
+// Recording: in this debug form, machines report what they do to package statemachine/record,
+// line by line. It is generated for one build of `movenext explain`, and never written next to
+// the source.
 
-// record tells a step that is about a line or a point, if any.
+// record prints a call that records a step, with the line or point that it concerns, if any.
 func (p *printer) record(step string, about ...int) {
 	if !p.fn.Records {
 		return
@@ -304,7 +304,7 @@ func (p *printer) record(step string, about ...int) {
 	p.line("%s.%s.%s(%s)", n.Recv, n.Steps, step, args)
 }
 
-// recordBegin tells that MoveNext has been called.
+// recordBegin prints a call that records the start of MoveNext.
 func (p *printer) recordBegin(state string) {
 	if p.fn.Records {
 		n := p.fn.Names

@@ -13,13 +13,13 @@ import (
 
 // Variables whose types cannot be named: see package unnamed.
 
-// like is what MoveNext declares for the variables of one type.
+// like is a nil pointer that MoveNext declares for the variables of one type.
 type like struct {
 	name string
 	expr string
 }
 
-// declareLikes declares, in MoveNext, the likes that have been asked for.
+// declareLikes declares in MoveNext the likes that have been used.
 func (p *printer) declareLikes() {
 	for _, l := range p.fn.likes {
 		p.line("%s := %s", l.name, l.expr)
@@ -30,7 +30,7 @@ func (p *printer) declareLikes() {
 func (p *printer) like(v *ir.Variable) string {
 	way := p.fn.Unnamed[v]
 	if way == nil {
-		p.typeOf(v) // refuses it
+		p.typeOf(v) // reports the refusal
 		return ""
 	}
 	return p.likeNamed(p.way(way))
@@ -48,7 +48,7 @@ func (p *printer) likeNamed(expr string) string {
 	return l.name
 }
 
-// likeFor returns the name of a like of t, if that cannot be named and there is one.
+// likeFor returns the name of a like of t, if t cannot be named and there is one.
 func (p *printer) likeFor(t types.Type) (name string, ok bool) {
 	if !p.fn.Imports.IsOpen(t) {
 		return "", false
@@ -71,7 +71,7 @@ func (p *printer) home(v *ir.Variable) string {
 	return v.Local
 }
 
-// homeType returns the type of that place.
+// homeType returns the type of v's place.
 func (p *printer) homeType(v *ir.Variable) string {
 	switch {
 	case v.Unnamed && p.fn.Unnamed[v] != nil:
@@ -90,7 +90,7 @@ func (p *printer) newOf(v *ir.Variable) string {
 	return p.newValue(p.typeOf(v))
 }
 
-// kept returns the pointer to v, whose type cannot be named, in the frame.
+// kept returns the pointer to v, whose type cannot be named and which is in the frame.
 func (p *printer) kept(v *ir.Variable) string {
 	return p.runtime("Kept") + "(&" + p.home(v) + ", " + p.like(v) + ")"
 }
@@ -104,7 +104,7 @@ func (p *printer) declare(v *ir.Variable) {
 	p.line("var %s %s", v.Local, p.typeOf(v))
 }
 
-// way returns the expression of a way. The functions that it takes are declared in the order in
+// way returns the expression of a way. The functions that it uses are declared in the order in
 // which their names are needed.
 func (p *printer) way(w unnamed.Way) string {
 	switch w := w.(type) {
@@ -137,8 +137,8 @@ func (p *printer) object(obj types.Object) string {
 	return obj.Name()
 }
 
-// inferring returns the name of a function that leads from types to another one. All functions of
-// an input have those of one declaration in common.
+// inferring returns the name of a function that infers one type from others. All functions of an
+// input share those with the same declaration.
 func (o *output) inferring(declaration string) string {
 	if name, ok := o.inferred[declaration]; ok {
 		return name

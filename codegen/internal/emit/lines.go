@@ -13,9 +13,8 @@ import (
 
 // Lines of the source.
 //
-// The text printed for a statement of the source carries the statement's line, in a
-// directive of the compiler. So stacks, runtime.Caller and profiles show the same as
-// for the plain form:
+// The text printed for a statement of the source carries the statement's line, in a compiler
+// directive. So stacks, runtime.Caller and profiles show the same lines as for the plain form:
 //
 //	//line example.com/shop/main.go:17
 //	f.fetch1, f.x, f.err = fetchEnter(r, f.ctx, f.a)
@@ -23,26 +22,26 @@ import (
 //	if f.fetch1 == nil {
 //
 // The compiler counts on from there, so each line that the lowering made up repeats its
-// directive. The code around the statements belongs to the generated file. A directive
-// for that code needs its own line number, which is known only once the file has been
-// formatted; until then a placeholder holds its place (elsewhere). Redundant
-// directives, which say what the compiler counts anyway, are removed at the same time.
+// directive. The code around the statements belongs to the generated file. A directive for that
+// code needs its own line number, which is known only once the file has been formatted; until
+// then a placeholder is printed instead (elsewhere). Redundant directives, which agree with the
+// compiler's count, are removed at the same time.
 //
-// The release form is committed, and must be the same on all computers. It names files
-// as -trimpath does. A relative name would do for the go command, but a stack would not
-// say in which folder the file is; and a debugger does not tell shop/main.go from
-// cart/main.go. The debug form belongs to the computer where it was made, and names
-// files by absolute paths, as the compiler names the source there: breakpoints by any
-// name of the file are found (docs/decisions/0013-lines-of-the-source.md).
+// The release form is committed, and must be the same on all computers. It names files as
+// -trimpath does. A relative name would be enough for the go command, but a stack would not show
+// the folder of the file; and a debugger could not tell shop/main.go from cart/main.go. The debug
+// form belongs to the computer where it was made. It names files by absolute paths, as the
+// compiler names the source there, so that debuggers find breakpoints by any name of the file
+// (docs/decisions/0013-lines-of-the-source.md).
 
-// The placeholders of directives until the file is formatted.
+// The placeholders for directives until the file is formatted.
 const (
 	inSource  = "//line movenext_source:"     // and a number
 	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
 )
 
-// next prints the first of the instructions, or the first two if they are one statement of
-// the generated code. It returns how many it has printed.
+// next prints the first instruction, or the first two if they form one statement of the
+// generated code. It returns the number of instructions printed.
 func (p *printer) next(code []ir.Instr) int {
 	if values, ok := p.returnedAtOnce(code); ok {
 		p.returnAtOnce(code[0], values)
@@ -68,7 +67,7 @@ func (p *printer) instr(i ir.Instr) {
 		p.at = p.fn.Source.Line(node.Pos())
 	}
 	_, label := i.(*ir.Mark)
-	told := false // the compiler knows which line the next one is
+	told := false // the compiler already knows the line of the next line
 	for line := range strings.Lines(sub.String()) {
 		text := strings.TrimSpace(line)
 		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && (!label || !p.fn.Debug)
@@ -84,10 +83,10 @@ func (p *printer) instr(i ir.Instr) {
 	}
 }
 
-// resuming reports whether an instruction of the debug form gets the results of a
-// callee that had suspended. That belongs to the generated file: a debugger sets the
-// breakpoint of a line at the first of its instructions in memory. That must be the
-// call: the other instruction does not run if the callee does not suspend.
+// resuming reports whether an instruction of the debug form gets the results of a callee that
+// had suspended. Such an instruction belongs to the generated file, not to the source line. A
+// debugger sets a line's breakpoint at the line's first instruction in memory, which must be the
+// call: the resuming instruction does not run if the callee does not suspend.
 func (p *printer) resuming(i ir.Instr) bool {
 	if m, ok := i.(*ir.Mark); ok && p.fn.Debug {
 		for _, pt := range p.fn.points() {
@@ -103,9 +102,9 @@ func (p *printer) resuming(i ir.Instr) bool {
 	return p.between
 }
 
-// idle reports whether a line of an instruction neither calls anything nor panics: no
-// stack shows where it is. In the release form, such a line belongs to the generated file,
-// which takes fewer directives. A return makes deferred calls.
+// idle reports whether a line of an instruction neither calls anything nor panics, so that no
+// stack shows it. In the release form, such a line belongs to the generated file, which saves
+// directives. A return is not idle if it makes deferred calls.
 func (fn *function) idle(i ir.Instr, line string) bool {
 	switch i.(type) {
 	case *ir.Park, *ir.Jump:
@@ -119,9 +118,9 @@ func (fn *function) idle(i ir.Instr, line string) bool {
 	return !strings.Contains(line, "(")
 }
 
-// atDeclaration prints a function around the machine, after its head. In the debug form
-// all of its lines are the line of the source's declaration, so that steps out of the
-// machine stay in the source.
+// atDeclaration prints a function around the machine, after its head. In the debug form all of
+// its lines map to the line of the source's declaration, so that a step out of the machine stays
+// in the source.
 func (e *emitter) atDeclaration(body func()) {
 	if !e.fn.Debug {
 		body()
@@ -143,7 +142,7 @@ func (e *emitter) atDeclaration(body func()) {
 // continued marks the end of a line that the next line of the source follows.
 const continued = "\x00\n"
 
-// unmarked is text without the marks of continued.
+// unmarked returns text without the continued marks.
 func unmarked(text string) string { return strings.ReplaceAll(text, continued, "\n") }
 
 // continues marks the ends of lines in the text of a node.
@@ -182,8 +181,8 @@ func (p *printer) directive(line int) {
 	p.line("%s%d", inSource, line)
 }
 
-// resume returns the directive after instructions in the middle of a statement of the
-// source, where its line ends with them.
+// resume returns the directive after instructions in the middle of a source statement, if its
+// line ends with them.
 func (p *printer) resume(end token.Pos) string {
 	if !p.fn.Source.EndsLine(end) {
 		return "" // a file that is formatted has a comment there
@@ -192,7 +191,7 @@ func (p *printer) resume(end token.Pos) string {
 }
 
 // lined returns the source between two positions in a node. Where go/format will move
-// statements to other lines, those that open a line say which it was.
+// statements to other lines, each statement that begins a line carries its original line.
 func (fn *function) lined(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	if fn.Source.File.Ragged {
@@ -213,14 +212,14 @@ func (fn *function) lined(node ast.Node, from, to token.Pos) string {
 	return b.String()
 }
 
-// endOfSource leads back to the generated file.
+// endOfSource switches back to the generated file.
 func (p *printer) endOfSource() {
 	p.line("%s", elsewhere)
 }
 
-// location prints the method by which an asynchronous stack learns where the function
-// is suspended. It is called when a report is made and costs nothing before: the lines
-// are constants of its code, not fields or tables.
+// location prints the method that tells an asynchronous stack where the function is suspended.
+// It is called only when a report is made, and costs nothing otherwise: the lines are constants
+// in its code, not fields or tables.
 func (e *emitter) location() {
 	fn := e.fn
 	args := []string{strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(fn.Source.RuntimeFile())}
@@ -238,12 +237,12 @@ type spot struct {
 	line int
 }
 
-// Directed puts directives of the compiler into a formatted file that holds printed text:
-// for places in source, and for lines of the file itself, which has the name own. It drops
-// those that say what the compiler counts by itself.
+// Directed inserts compiler directives into a formatted file of printed text: for lines of source,
+// and for lines of the file itself, which is called own. It drops directives that agree with the
+// compiler's count.
 func Directed(data []byte, source, own string) []byte {
 	var b bytes.Buffer
-	counted := spot{own, 1} // what the compiler takes the next line for
+	counted := spot{own, 1} // the position that the compiler assigns to the next line
 	next := 1               // its number in the file
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for n, text := range lines {
@@ -276,8 +275,8 @@ func Directed(data []byte, source, own string) []byte {
 	return b.Bytes()
 }
 
-// directiveIn reports whether a line is a directive, and to which line of the source it
-// leads: 0 for the generated file.
+// directiveIn reports whether a line is a directive, and returns the source line that it sets, or
+// 0 if it switches to the generated file.
 func directiveIn(text []byte) (line int, ok bool) {
 	text = bytes.TrimSpace(text)
 	if bytes.Equal(text, []byte(elsewhere)) {

@@ -129,8 +129,8 @@ func (p *printer) stretch(code []ir.Instr) {
 	}
 }
 
-// alias gives function literals their own name for a variable of the frame or of
-// MoveNext: they must keep the variable's cell, or its value, and not the frame.
+// alias gives function literals their own name for a variable of the frame or of MoveNext: they
+// must capture the variable's cell or its value, and not the frame.
 func (p *printer) alias(v *ir.Variable, done map[*ir.Variable]bool) {
 	if v.Place == ir.InBlock || done[v] {
 		return
@@ -139,8 +139,8 @@ func (p *printer) alias(v *ir.Variable, done map[*ir.Variable]bool) {
 	p.line("%s := %s", v.Local, p.mention(v, ir.AsPointer))
 }
 
-// scope finds the instructions of a stretch that need a block around them; first
-// is negative if none does.
+// scope finds the range of instructions in a stretch that need a block around them; first is
+// negative if none do.
 func (p *printer) scope(code []ir.Instr) (first, last int) {
 	first, last = -1, -1
 	for n, i := range code {

@@ -9,9 +9,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Plain returns the twin of -mode=plain: a job that runs the function as it was written, on
-// a goroutine. Nothing of the lowering takes part, so that a build in this mode is an oracle
-// for the others. The finding is that the signature cannot be written.
+// Plain returns the twin of -mode=plain: a job that runs the function as it was written, on a
+// goroutine. It uses no part of the lowering, so a build in this mode is an oracle for the other
+// modes. The finding, if any, is that the signature cannot be written.
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int] {
 //		return statemachine.Plain(ctx, func() (int, error) {

@@ -10,11 +10,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// How a frame is started and resumed: by the method that runs it, which has parameters and
-// results if some of the function's own need no field (package place, pass.go), and is
-// MoveNext itself if there are none.
+// How a frame is started and resumed. The method that runs it is MoveNext, unless some of the
+// function's parameters or results need no field (package place, pass.go). Then it is another
+// method, which has them as its own parameters and results.
 
-// frame prints the type of the kept variables.
+// frame prints the struct of the kept variables.
 func (p *printer) frame(typeParams string) {
 	if p.fn.Whole {
 		p.line("// %s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
@@ -49,7 +49,7 @@ func (p *printer) frame(typeParams string) {
 	p.fn.frames = append(p.fn.frames, frame)
 }
 
-// embedded is what frames begin with.
+// embedded returns the type that frames begin with.
 func (p *printer) embedded() string {
 	if p.fn.streams() {
 		return p.runtime("Producer") + "[" + p.typ(p.fn.Source.Stream.Value, p.fn.Source.Decl.Name) + "]"
@@ -57,7 +57,7 @@ func (p *printer) embedded() string {
 	return p.runtime("Frame")
 }
 
-// group returns a field's position in the frame: with the parameters, between, with the
+// group returns a field's position in the frame: with the parameters, in the middle, or with the
 // results.
 func group(s *ir.Slot) int {
 	switch v := s.Vars[0]; {
@@ -69,10 +69,10 @@ func group(s *ir.Slot) int {
 	return 1
 }
 
-// keptType returns the type of what the function keeps, as its declarations write it.
+// keptType returns the type of the kept struct, as its declarations write it.
 func (e *emitter) keptType() string { return e.fn.keptName() + e.sig.FrameArgs }
 
-// args prints the type of the parameters that only the start needs, if they are several.
+// args prints the type of the parameters that only the start needs, if there are several.
 func (e *emitter) args() {
 	if !e.fn.passesTogether() {
 		return
@@ -85,7 +85,7 @@ func (e *emitter) args() {
 	e.line("}")
 }
 
-// withResults prints the frame as machines call it, if that is more than the kept part.
+// withResults prints the frame that machines call, if it has more fields than the kept struct.
 func (e *emitter) withResults() {
 	returned := e.fn.returned()
 	if len(returned) == 0 || !e.fn.isEntered() {
@@ -99,8 +99,8 @@ func (e *emitter) withResults() {
 	e.line("}")
 }
 
-// goOn prints what precedes the method that runs the machine. If that is not MoveNext, it
-// prints MoveNext, too.
+// goOn prints the comment of the method that runs the machine. If that method is not MoveNext, it
+// first prints MoveNext.
 func (e *emitter) goOn() {
 	fn, n := e.fn, e.fn.Names
 	runs := "runs %s from where it stopped to its next suspension (false) or its end (true)."
@@ -128,7 +128,7 @@ func (e *emitter) goOn() {
 	e.line("// %s "+runs+"%s", n.MoveNext, fn.title(), note)
 }
 
-// moveNextByRun prints MoveNext of what machines call.
+// moveNextByRun prints MoveNext of a frame that machines call.
 func (e *emitter) moveNextByRun() {
 	n := e.fn.Names
 	e.line("// MoveNext continues %s where it stopped.", e.fn.title())
@@ -141,7 +141,7 @@ func (e *emitter) moveNextByRun() {
 	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Run), n.Finished)
 }
 
-// fields are those for what is returned, each after a comma.
+// fields returns the fields for the returned results, each after a comma.
 func (e *emitter) fields(frame string) string {
 	list := ""
 	for _, v := range e.fn.returned() {
@@ -150,7 +150,7 @@ func (e *emitter) fields(frame string) string {
 	return list
 }
 
-// going returns the call that resumes a frame: with nothing for what only the start needs.
+// going returns the call that resumes a frame; it passes zero values for the start's parameters.
 func (e *emitter) going(frame, run string) string {
 	args := []string{run}
 	switch passed := e.fn.passedOn(); {
@@ -162,7 +162,7 @@ func (e *emitter) going(frame, run string) string {
 	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// resume prints the call that resumes the frame within the root of a chain, whose method
+// resume prints the call that resumes the frame inside the root of a chain. The root's method
 // returns if the function has not ended.
 func (e *emitter) resume(machine, run string) {
 	if len(e.fn.returned()) == 0 {
@@ -173,7 +173,7 @@ func (e *emitter) resume(machine, run string) {
 	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclared("false"), e.rethrow(run))
 }
 
-// start is a condition that starts a frame. It holds if the function has ended.
+// start returns a condition that starts a frame, and is true if the function has ended.
 func (e *emitter) start(frame, run string) string {
 	args := []string{run}
 	var fields []string
@@ -193,8 +193,8 @@ func (e *emitter) start(frame, run string) string {
 	return e.outcome() + " := " + call + "; " + e.fn.Names.Finished
 }
 
-// rethrow raises the panic that an ended frame has left to its caller. Only frames
-// whose deferred function recovered it leave one.
+// rethrow returns a call that raises the panic that an ended frame has left for its caller. Only
+// frames with deferred calls or loops over functions can leave one.
 func (e *emitter) rethrow(run string) string {
 	if (!e.fn.Defers || e.fn.Epilogue != nil) && !e.fn.Loops {
 		return ""
@@ -202,7 +202,7 @@ func (e *emitter) rethrow(run string) string {
 	return "\n" + run + ".Rethrow()"
 }
 
-// outcome returns the names of what the method that runs the machine has returned.
+// outcome returns names for the results of the method that runs the machine.
 func (e *emitter) outcome() string {
 	list := e.fn.Names.Finished
 	for _, v := range e.fn.returned() {
@@ -211,12 +211,12 @@ func (e *emitter) outcome() string {
 	return list
 }
 
-// returnedAs returns the name of a result in that list.
+// returnedAs returns the name of one of these results.
 func (e *emitter) returnedAs(v *ir.Variable) string {
 	return e.unlike("v" + strconv.Itoa(slices.Index(e.fn.Results, v)))
 }
 
-// argument returns an entry's argument for the given variable i.
+// argument returns an entry's argument for variable i of the given ones.
 func (e *emitter) argument(i int, v *ir.Variable) string {
 	params := e.sig.Params
 	if e.fn.Receiver != nil {
@@ -228,7 +228,7 @@ func (e *emitter) argument(i int, v *ir.Variable) string {
 	return params[i].Name
 }
 
-// runner returns the name of the method that runs the machine: MoveNext, if nothing is passed.
+// runner returns the name of the method that runs the machine: MoveNext if nothing is passed.
 func (p *printer) runner() string {
 	if len(p.fn.passedOn())+len(p.fn.returned()) == 0 {
 		return "MoveNext"
@@ -236,7 +236,7 @@ func (p *printer) runner() string {
 	return p.fn.Names.MoveNext
 }
 
-// runParams are its parameters.
+// runParams returns the parameters of that method.
 func (p *printer) runParams() string {
 	list := []string{p.fn.Names.Run + " *" + p.runtime("Run")}
 	if p.fn.passesTogether() {
@@ -248,7 +248,7 @@ func (p *printer) runParams() string {
 	return strings.Join(list, ", ")
 }
 
-// runArgs returns the arguments that pass them on.
+// runArgs returns the arguments that pass these parameters on.
 func (p *printer) runArgs() string {
 	list := []string{p.fn.Names.Run}
 	if p.fn.passesTogether() {
@@ -260,8 +260,8 @@ func (p *printer) runArgs() string {
 	return strings.Join(list, ", ")
 }
 
-// runResults are its results. They have names if deferred code assigns them, or if they are
-// variables of the function.
+// runResults returns the results of that method. They have names if deferred code assigns them,
+// or if they are variables of the function.
 func (p *printer) runResults() string {
 	boolean, returned := p.predeclared("bool"), p.fn.returned()
 	if len(returned) == 0 && !p.fn.Defers && !p.fn.Loops {

@@ -13,7 +13,7 @@ type emitter struct {
 	arg string // T of the job
 }
 
-// emitter prepares printing; nil: the signature cannot be written.
+// emitter prepares printing; it returns nil if the signature cannot be written.
 func (fn *function) emitter() *emitter {
 	sig, err := fn.signature()
 	if err != nil {
@@ -31,7 +31,7 @@ func (fn *function) emitter() *emitter {
 // frameType returns the frame's type as the function's declarations write it.
 func (e *emitter) frameType() string { return e.fn.Declared.Frame + e.sig.FrameArgs }
 
-// context returns the function's first context parameter, or one that brings no home.
+// context returns the function's first context parameter, or a context that carries no home.
 func (e *emitter) context() string {
 	if ctx := e.sig.Context(); ctx != "nil" {
 		return ctx
@@ -39,7 +39,7 @@ func (e *emitter) context() string {
 	return e.path("context", "context") + ".Background()"
 }
 
-// unlike is name, or a variant that is no parameter and nothing else that the
+// unlike returns name, or a variant of it that is neither a parameter nor any other name that the
 // generated functions mention.
 func (e *emitter) unlike(name string) string {
 	taken := map[string]bool{}
@@ -60,8 +60,8 @@ func (e *emitter) unlike(name string) string {
 	}
 }
 
-// signature is how the companions of the function repeat its signature. For a literal
-// the captured variables come first.
+// signature returns the signature as the function's companions repeat it. For a literal, the
+// captured variables come first.
 func (fn *function) signature() (typetext.Signature, error) {
 	text, err := fn.Imports.Signature(fn.Source)
 	if err != nil || fn.Literal == nil {
@@ -74,7 +74,7 @@ func (fn *function) signature() (typetext.Signature, error) {
 		if v.Obj != nil {
 			param.Name = fn.Imports.ParamName(v.Obj.Name())
 		} else {
-			param.Name = fn.Imports.Fresh(v.Name) // it asks for a panic
+			param.Name = fn.Imports.Fresh(v.Name) // recover reads the panic from it
 		}
 		l.Params = append(l.Params, param)
 	}

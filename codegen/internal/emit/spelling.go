@@ -10,17 +10,15 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Spelling writes the types of the variables of an annotated function and of the literals in
-// it.
+// Spelling writes the types of the variables of an annotated function and its literals.
 type Spelling struct {
 	Source  *source.Function
 	Imports *typetext.Imports       // of the generated file
 	Frames  map[*ast.FuncLit]string // the types of the frames of the literals
 }
 
-// TypeOf returns the type of a variable as the generated file writes it. The error says that
-// the type of the variable has no name there; found are the types that are a part of it and
-// have none.
+// TypeOf returns the type of a variable as the generated file writes it. err says that the type
+// has no name there; found are the parts of the type that have none.
 func (s *Spelling) TypeOf(v *ir.Variable) (text string, found []source.Diagnostic, err error) {
 	if v.Spelled == nil {
 		text, err = s.Imports.TypeString(v.Type)

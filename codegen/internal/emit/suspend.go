@@ -57,7 +57,7 @@ func (p *printer) park(pt *ir.Point) {
 	}
 }
 
-// letGo empties fields, in the order of the frame.
+// letGo clears fields, in the order of the frame.
 func (p *printer) letGo(stale []*ir.Slot) {
 	var fields, zeros []string
 	for _, s := range stale {
@@ -79,7 +79,7 @@ func (p *printer) endEpilogue() {
 	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
 }
 
-// deferral prints what keeps a deferred call in the frame.
+// deferral prints the code that stores a deferred call in the frame.
 func (p *printer) deferral(d *ir.Deferral) {
 	block := len(d.Names)+len(d.Tuple) > 0
 	if block {
@@ -128,8 +128,8 @@ func (p *printer) deferredTuple(d *ir.Deferral) {
 	}
 }
 
-// deferredFunction is a call that does not recover, as a function: a literal without arguments
-// is one.
+// deferredFunction returns a call that does not recover as a function. A literal without
+// arguments already is one.
 func (p *printer) deferredFunction(d *ir.Deferral) string {
 	call := p.rope(d.Call)
 	if lit, ok := ast.Unparen(d.Node.Call.Fun).(*ast.FuncLit); ok && lit.Type.Results == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// declarationsInTail prints those of a function that needs no frame.
+// declarationsInTail prints the declarations of a function that needs no frame.
 func (fn *function) declarationsInTail() []byte {
 	e := fn.emitter()
 	if e == nil {
@@ -38,7 +38,7 @@ func (e *emitter) enterInTail() {
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
 }
 
-// bodyInTail prints the body of the source, in which only the return statements change.
+// bodyInTail prints the body as in the source, except for the return statements.
 func (e *emitter) bodyInTail() {
 	text := unmarked(e.span(e.fn.Tail.Text))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
@@ -85,7 +85,7 @@ func (e *emitter) values(unlike func(string) string) []string {
 	return list
 }
 
-// jobValues returns the value and the error that the results make for the job.
+// jobValues returns the job's value and error, made from the results.
 func (e *emitter) jobValues(values []string) string {
 	fail := e.predeclared("nil")
 	if e.fn.jobResults().Err != nil {
@@ -105,7 +105,7 @@ func (e *emitter) jobValues(values []string) string {
 	return e.arg + "{" + strings.Join(fields, ", ") + "}, " + fail
 }
 
-// machineInTail prints the root of a chain whose first call is another function's.
+// machineInTail prints the root of a chain whose first frame is another function's.
 func (e *emitter) machineInTail() {
 	fn, names := e.fn, e.fn.Declared
 	f, t := fn.Names.Recv, fn.Names.Run

@@ -13,14 +13,14 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// printer writes declarations of one function. It is not particular about layout, since
-// the file is formatted as a whole.
+// printer writes the declarations of one function. It does not care about layout, since the file
+// is formatted as a whole.
 type printer struct {
 	strings.Builder
 	fn *function
-	at int // the line of the source that is being printed
+	at int // the source line being printed
 
-	between bool // between a callee's suspension and what follows its call
+	between bool // the position is between a callee's suspension and the code after its call
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -34,7 +34,7 @@ func (p *printer) runtime(name string) string {
 	return p.path(source.StatemachinePath, "statemachine") + "." + name
 }
 
-// typ spells a type that something at node has.
+// typ spells the type of something at node.
 func (p *printer) typ(t types.Type, node ast.Node) string {
 	s, err := p.fn.Imports.TypeString(t)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *printer) typeOf(v *ir.Variable) string {
 
 // zeroOf returns an expression for the zero value of t.
 func (p *printer) zeroOf(t types.Type, spelled string) string {
-	if t == nil { // of the lowering's own
+	if t == nil { // a variable of the lowering
 		return p.predeclared("nil")
 	}
 	if typeset.IsParam(t) {
@@ -103,7 +103,7 @@ func (p *printer) piece(part ir.Piece) string {
 	return part.Text
 }
 
-// open spells what is known last.
+// open spells text that is determined last.
 func (p *printer) open(o ir.Open) string {
 	switch o := o.(type) {
 	case ir.OwnName:
@@ -199,7 +199,7 @@ func (p *printer) left(v *ir.Variable) string {
 	return p.mention(v, ir.AsValue)
 }
 
-// span returns the text of a node with its edits made.
+// span returns the text of a node with its edits applied.
 func (p *printer) span(s *ir.Span) string {
 	var b strings.Builder
 	if s.Label != "" {
@@ -223,7 +223,7 @@ func (p *printer) span(s *ir.Span) string {
 	return p.continues(b.String())
 }
 
-// lines are instructions in the place of a statement.
+// lines returns the instructions that replace a statement.
 func (p *printer) lines(e ir.Edit) string {
 	sub := &printer{fn: p.fn, at: p.fn.Source.Line(e.Pos)}
 	for n := 0; n < len(e.Code); {
@@ -236,9 +236,9 @@ func (p *printer) lines(e ir.Edit) string {
 	return text
 }
 
-// predeclared returns a name of the universe that generated code needs. The function's
-// own variables give way where they have moved; inside of statements that are
-// kept, only true is needed, to return. Booleans can be had without their names.
+// predeclared returns a predeclared name that generated code needs. If a variable of the function
+// hides it, the variable has another name where it has moved; inside of kept statements, only
+// true is needed, to return. Boolean values can be written without their names.
 func (p *printer) predeclared(name string) string {
 	hidden := p.fn.Source.Package.Names[name] || p.fn.Names.IsTypeParam(name)
 	switch {
@@ -288,7 +288,7 @@ func literalOf(v constant.Value, of *types.Basic) string {
 	return v.ExactString()
 }
 
-// fraction returns an untyped float with the value of v, exactly.
+// fraction returns an untyped float constant with exactly the value of v.
 func fraction(v constant.Value) string {
 	if f, ok := constant.Val(v).(*big.Float); ok {
 		return f.Text('p', 0)

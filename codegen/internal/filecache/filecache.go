@@ -1,13 +1,11 @@
-// Package filecache keeps results in one of the user's folders, by key, for
-// programs that may run at the same time, be killed, or meet a full disk. Losing
-// an entry costs time only, so errors here are reported only on request. A
-// damaged entry, however, must never be returned.
+// Package filecache stores results in a user's folder, by key, for programs that may run
+// concurrently, be killed, or run into a full disk. Losing an entry costs only time, so errors
+// are reported only on request. A damaged entry, however, must never be returned.
 //
-// An entry is one file, named by its key. It holds a checksum of the value and
-// the value. It gets its name by a rename, so two writers of one key leave the
-// entry of one of them. The folder has no lock: a lock would be one more thing
-// that a killed program leaves behind. The go command's build cache works the
-// same way.
+// An entry is one file, named by its key. It contains a checksum of the value and the value. The
+// file gets its name by a rename, so when two programs write one key, one of their entries
+// remains. The folder has no lock, which a killed program would leave behind. The go command's
+// build cache works the same way.
 package filecache
 
 import (
@@ -25,10 +23,9 @@ import (
 // Key names an entry: a hash of everything that its value depends on.
 type Key [sha256.Size]byte
 
-// Entries that were not used for maxAge are removed. Finding them takes longer than a
-// lookup, so it is done every trimInterval. The time of an entry's file says when it
-// was last used, and is updated only if it is off by touchInterval: most lookups write
-// nothing.
+// Entries that were not used for maxAge are removed. Finding them takes longer than a lookup, so
+// it happens only every trimInterval. The modification time of an entry's file is the time of its
+// last use. It is updated only if it is off by touchInterval, so most lookups write nothing.
 const (
 	maxAge        = 30 * 24 * time.Hour
 	trimInterval  = 24 * time.Hour
@@ -37,7 +34,7 @@ const (
 
 const trimmedName = "trimmed" // the file whose time is that of the last trimming
 
-// Dir is a cache. It is safe for concurrent use, by several processes too.
+// Dir is a cache. It is safe for concurrent use, even by several processes.
 type Dir struct {
 	path string
 	now  func() time.Time
@@ -46,7 +43,7 @@ type Dir struct {
 // Open returns the cache in the folder at path, which need not exist.
 func Open(path string) *Dir { return &Dir{path: path, now: time.Now} }
 
-// Get returns the value of key, and whether there is one that is undamaged.
+// Get returns the value of key, and whether there is an undamaged one.
 func (d *Dir) Get(key Key) ([]byte, bool) {
 	path := d.entry(key)
 	data, err := os.ReadFile(path)
@@ -58,14 +55,14 @@ func (d *Dir) Get(key Key) ([]byte, bool) {
 		return nil, false
 	}
 	if info, err := os.Stat(path); err == nil && d.now().Sub(info.ModTime()) > touchInterval {
-		_ = os.Chtimes(path, d.now(), d.now()) // else it is removed a little early
+		_ = os.Chtimes(path, d.now(), d.now()) // on failure it is removed a little early
 	}
 	return value, true
 }
 
-// Put keeps value under key, replacing any earlier value, and now and then removes
-// entries that were not used for a long time. The error says why there is no entry; an
-// old one may still be there.
+// Put stores value under key, replacing any earlier value, and occasionally removes entries that
+// were not used for a long time. An error means that value was not stored; an earlier value may
+// still be there.
 func (d *Dir) Put(key Key, value []byte) error {
 	path := d.entry(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -82,29 +79,29 @@ func (d *Dir) Put(key Key, value []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // trim finds it otherwise
+		_ = os.Remove(f.Name()) // otherwise trim finds it
 		return fmt.Errorf("filecache: %w", err)
 	}
 	return nil
 }
 
-// entry returns the file of key. Folders with many thousand files are slow on some
-// systems, so the first byte names one of 256.
+// entry returns the file of key. Folders with many thousand files are slow on some systems, so
+// the entries are spread over 256 folders, named by the first byte.
 func (d *Dir) entry(key Key) string {
 	name := hex.EncodeToString(key[:])
 	return filepath.Join(d.path, name[:2], name)
 }
 
-// trim removes old entries, and the remains of killed writers, unless it did so
-// recently. It looks only into folders with the names of entries' folders: the user's
-// folder may hold something else.
+// trim removes old entries, and the leftovers of killed writers, unless it did so recently. It
+// searches only folders named like those of entries, since the user's folder may contain
+// something else.
 func (d *Dir) trim() {
 	marker := filepath.Join(d.path, trimmedName)
 	now := d.now()
 	if info, err := os.Stat(marker); err == nil && now.Sub(info.ModTime()) < trimInterval {
 		return
 	}
-	// First, so that programs that run at the same time do not all do this.
+	// First, so that concurrent programs do not all do this.
 	if os.WriteFile(marker, nil, 0o644) != nil || os.Chtimes(marker, now, now) != nil {
 		return
 	}
@@ -116,7 +113,7 @@ func (d *Dir) trim() {
 		}
 		for _, e := range entries {
 			if old(e, now) {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // next time, then
+				_ = os.Remove(filepath.Join(dir, e.Name())) // or else next time
 			}
 		}
 	}
