@@ -8,43 +8,43 @@ import (
 
 // Where the machine continues: labels, jumps, suspension points, the end.
 
-// Label is what jumps lead to.
+// Label is the target of jumps.
 type Label struct {
-	Want string // chosen unique when first wanted
+	Want string // preferred name, made unique when the label is first used
 	At   int    // index of its instruction
 }
 
-// Point is one suspension point.
+// Point is a suspension point.
 type Point struct {
 	Call    token.Pos
 	Kind    source.Kind
 	Want    string    // stem of the field's name
-	Asleep  *Variable // KindSleep: whether it has to be waited for
+	Asleep  *Variable // KindSleep: whether the machine has to wait
 	Held    *Variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo
-	Sched   Rope      // SwitchTo: where to
-	Loop    *Variable // a range over a function, of which method is called
+	Sched   Rope      // SwitchTo: the target scheduler
+	Loop    *Variable // a range over a function, whose method the point calls
 	Method  string
 	Number  int     // value of State while suspended here
 	Resume  *Label  // where to continue after a suspension
 	Resumed *Label  // where to continue without one; nil: the same place
-	Stale   []*Slot // the fields to empty when it suspends here
+	Stale   []*Slot // the fields to clear when it suspends here
 }
 
 // Branch jumps if a condition holds, or if it does not.
 type Branch struct {
 	Cond Rope
 	Not  bool
-	Turn *Edit // makes the opposite of cond, if that is a comparison with one
+	Turn *Edit // inverts Cond, if that is a comparison with an opposite
 	To   *Label
 }
 
 // Refs calls use for the variables in the condition.
 func (i *Branch) Refs(use, _ func(*Variable)) { i.Cond.Uses(use) }
 
-// Targets is the label.
+// Targets returns the label.
 func (i *Branch) Targets() []*Label { return []*Label{i.To} }
 
-// Falls is true.
+// Falls returns true.
 func (i *Branch) Falls() bool { return true }
 
 // Jump goes to a label.
@@ -53,10 +53,10 @@ type Jump struct{ To *Label }
 // Refs calls nothing.
 func (i *Jump) Refs(_, _ func(*Variable)) {}
 
-// Targets is the label.
+// Targets returns the label.
 func (i *Jump) Targets() []*Label { return []*Label{i.To} }
 
-// Falls is false.
+// Falls returns false.
 func (i *Jump) Falls() bool { return false }
 
 // Mark is the position of a label.
@@ -68,11 +68,11 @@ type Mark struct {
 // Refs calls nothing.
 func (i *Mark) Refs(_, _ func(*Variable)) {}
 
-// Park is the suspension itself: it continues at the point's resumed label if there is
-// nothing to wait for, or leaves MoveNext and is resumed at the other.
+// Park is the suspension itself. If there is nothing to wait for, it continues at the point's
+// Resumed label. Otherwise it leaves MoveNext, and the machine is resumed at Resume.
 type Park struct{ Point *Point }
 
-// Refs calls use for what the suspension itself needs.
+// Refs calls use for the variables that the suspension itself needs.
 func (i *Park) Refs(use, _ func(*Variable)) {
 	if i.Point.Held != nil {
 		use(i.Point.Held)
@@ -86,10 +86,10 @@ func (i *Park) Refs(use, _ func(*Variable)) {
 	i.Point.Sched.Uses(use)
 }
 
-// Falls is false.
+// Falls returns false.
 func (i *Park) Falls() bool { return false }
 
-// Targets are the labels of the point.
+// Targets returns the labels of the point.
 func (i *Park) Targets() []*Label {
 	list := []*Label{i.Point.Resume}
 	if i.Point.Resumed != nil {
@@ -108,29 +108,29 @@ func (i *Finish) Refs(use, _ func(*Variable)) {
 	}
 }
 
-// Targets is nil.
+// Targets returns nil.
 func (i *Finish) Targets() []*Label { return nil }
 
-// Falls is false.
+// Falls returns false.
 func (i *Finish) Falls() bool { return false }
 
 // Dispatch is a switch or select that decides where to continue.
 type Dispatch struct {
 	Head    Rope
 	Clauses []Clause
-	Whole   bool // one of the clauses is always taken
+	Whole   bool // exactly one of the clauses is always taken
 }
 
-// Clause is one case of it.
+// Clause is one case of a Dispatch.
 type Clause struct {
 	Head  Rope
 	Code  []Instr // before the jump
-	To    *Label  // nil: the body stays
+	To    *Label  // nil: the body stays in the statement
 	Body  []*Span
 	Stops bool // the body does not end normally
 }
 
-// Refs calls use for all that the clauses mention: which of them runs is not known.
+// Refs calls use for all variables in the clauses, since it is not known which clause runs.
 func (d *Dispatch) Refs(use, _ func(*Variable)) {
 	d.Head.Uses(use)
 	for _, c := range d.Clauses {
@@ -144,7 +144,7 @@ func (d *Dispatch) Refs(use, _ func(*Variable)) {
 	}
 }
 
-// Targets are the labels of the clauses, and those of jumps out of bodies that stay.
+// Targets returns the labels of the clauses, and those of jumps out of bodies that stay.
 func (d *Dispatch) Targets() []*Label {
 	var list []*Label
 	for _, c := range d.Clauses {
@@ -179,7 +179,7 @@ func (d *Dispatch) Borrows(f func(*Variable)) {
 	}
 }
 
-// Handler says that a panic may lead to a label from anywhere.
+// Handler says that a panic anywhere may continue at a label.
 type Handler struct {
 	straight
 	To *Label
@@ -188,5 +188,5 @@ type Handler struct {
 // Refs calls nothing.
 func (h *Handler) Refs(_, _ func(*Variable)) {}
 
-// Targets is the label.
+// Targets returns the label.
 func (h *Handler) Targets() []*Label { return []*Label{h.To} }

@@ -6,19 +6,19 @@ import (
 	"go/types"
 )
 
-// Tail is a function that suspends in return statements alone, which return the results of
-// another function. It needs no frame, and so no instructions.
+// Tail describes a function that suspends only in return statements that return the results of
+// another function. It needs no frame, and therefore no instructions.
 type Tail struct {
 	Text   *Span           // of the body
 	Frame  types.Type      // of the other function, a pointer
 	Return token.Pos       // the first of the return statements
-	Calls  []*ast.CallExpr // whose results they return
+	Calls  []*ast.CallExpr // the calls whose results they return
 }
 
-// Type is a type that a function declares in its body, and that is declared outside of it in
-// generated code.
+// Type is a type declared in a function's body. Generated code declares it outside of the
+// function.
 type Type struct {
-	Name   string // there
+	Name   string // in the generated declaration
 	Object *types.TypeName
 	Spec   *ast.TypeSpec
 }

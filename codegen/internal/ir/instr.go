@@ -12,14 +12,14 @@ type Instr interface {
 	// for each that it overwrites completely.
 	Refs(use, def func(*Variable))
 
-	// Targets are the labels it may jump to.
+	// Targets returns the labels that it may jump to.
 	Targets() []*Label
 
 	// Falls reports whether the next instruction may follow.
 	Falls() bool
 }
 
-// straight is common to instructions that just continue with the next.
+// straight is embedded in instructions that always continue with the next one.
 type straight struct{}
 
 func (straight) Targets() []*Label { return nil }
@@ -35,7 +35,7 @@ type Keep struct {
 // Refs calls use for the variables in the text of the statement.
 func (i *Keep) Refs(use, _ func(*Variable)) { i.Text.Uses(use) }
 
-// Targets returns the labels that jumps out of the statement go to.
+// Targets returns the targets of jumps out of the statement.
 func (i *Keep) Targets() []*Label { return i.Text.jumps() }
 
 // Falls reports whether the statement may end normally.
@@ -47,27 +47,26 @@ type Assign struct {
 	Dst []Dest
 	Src Rope
 
-	// Whole is the statement of the source, printed unchanged if all its declarations
-	// can be made there.
+	// Whole is the statement of the source. It is printed unchanged if all its declarations
+	// can stay there.
 	Whole *Span
 
-	// Typed: the type of the declared variable is not that of Src, so := would give it
-	// a wrong type.
+	// Typed means that the declared variable's type differs from that of Src, so := would
+	// give it the wrong type.
 	Typed bool
 
-	Forgets bool // it assigns nil, so that nothing is kept alive
+	Forgets bool // it assigns nil, so that the variable keeps nothing alive
 }
 
-// Dest is one left-hand side: a variable, any other operand that can be assigned
-// (Place), or nothing (the blank identifier).
+// Dest is one left-hand side: a variable, another assignable operand (Place), or nothing (the
+// blank identifier).
 type Dest struct {
 	V        *Variable
-	Declares bool // the variable begins to exist here
+	Declares bool // the variable is declared here
 	Place    Rope
 }
 
-// Refs calls use for what the values and the operands mention, and def for the
-// variables that are assigned.
+// Refs calls use for the variables in values and operands, and def for the assigned variables.
 func (i *Assign) Refs(use, def func(*Variable)) {
 	i.Src.Uses(use)
 	for _, t := range i.Dst {
@@ -75,15 +74,15 @@ func (i *Assign) Refs(use, def func(*Variable)) {
 		case t.V == nil:
 			t.Place.Uses(use)
 		case t.V.Cell && !t.Declares:
-			use(t.V) // its target is assigned, not the variable itself
+			use(t.V) // the cell's value is assigned, not the variable itself
 		default:
 			def(t.V)
 		}
 	}
 }
 
-// Idle reports whether the target is a variable that is never read. A parameter that is
-// never read has no field, though it counts as one of the frame.
+// Idle reports whether the target is a variable that is never read. A parameter that is never
+// read has no field, although it counts as part of the frame.
 func (t Dest) Idle() bool {
 	return t.V != nil && t.V.Reads == 0 && !t.V.Cell && !t.V.Result && (t.V.Place != InFrame || t.V.Param)
 }
@@ -111,7 +110,7 @@ func (i *Assign) OnlyNew() bool {
 	return true
 }
 
-// FitsWhole reports whether the statement can be printed as the source has it.
+// FitsWhole reports whether the statement can be printed as in the source.
 func (i *Assign) FitsWhole() bool {
 	declares := false
 	for _, t := range i.Dst {
@@ -124,7 +123,7 @@ func (i *Assign) FitsWhole() bool {
 		return true
 	}
 	for _, t := range i.Dst {
-		// With :=, a variable that exists already must be of the same block.
+		// With :=, an existing variable must be in the same block.
 		if t.V != nil && t.V.Place != InBlock {
 			return false
 		}
@@ -132,7 +131,7 @@ func (i *Assign) FitsWhole() bool {
 	return true
 }
 
-// Prefix completes the specification of a variable to its declaration.
+// Prefix returns the text before a variable's specification that makes it a declaration.
 func (i *Assign) Prefix() string {
 	if _, ok := i.Whole.Node.(*ast.ValueSpec); ok {
 		return "var "
@@ -140,13 +139,12 @@ func (i *Assign) Prefix() string {
 	return ""
 }
 
-// Zero declares variables without values. If Whole fits, it is printed as the
-// source has it.
+// Zero declares variables without values. If Whole fits, it is printed as in the source.
 type Zero struct {
 	straight
 	Vars  []*Variable
 	Whole *Span
-	Loop  bool // may be executed again: the zero values have to be assigned
+	Loop  bool // it may run again, so the zero values have to be assigned
 }
 
 // Refs calls def for the variables.
@@ -165,7 +163,7 @@ type Renew struct {
 // Refs calls use and def for the variable.
 func (i *Renew) Refs(use, def func(*Variable)) { use(i.V); def(i.V) }
 
-// Do is a line that the lowering made up.
+// Do is a line of code that the lowering made up.
 type Do struct {
 	straight
 	Line Rope
@@ -174,7 +172,7 @@ type Do struct {
 // Refs calls use for the variables in the line.
 func (i *Do) Refs(use, _ func(*Variable)) { i.Line.Uses(use) }
 
-// Stand gives the line of the source for the instructions that follow.
+// Stand sets the source line of the instructions that follow.
 type Stand struct {
 	straight
 	Pos token.Pos
@@ -183,7 +181,7 @@ type Stand struct {
 // Refs calls nothing.
 func (*Stand) Refs(_, _ func(*Variable)) {}
 
-// Note is a comment that shows the line of the source.
+// Note prints a comment that shows the source line.
 type Note struct {
 	straight
 	Pos token.Pos
@@ -195,10 +193,10 @@ func (i *Note) Refs(_, _ func(*Variable)) {}
 // Obtain gets the awaiter of an awaitable.
 type Obtain struct {
 	straight
-	P      *Point // Held gets it
+	P      *Point // its field Held receives the awaiter
 	Src    Rope   // the awaitable
 	Result types.Type
-	At     ast.Expr // where findings about Result point
+	At     ast.Expr // position of findings about Result
 }
 
 // Refs calls use for the awaitable and def for the awaiter.
@@ -210,9 +208,8 @@ func (i *Obtain) Refs(use, def func(*Variable)) {
 // Borrows implements [Borrower].
 func (i *Obtain) Borrows(f func(*Variable)) { i.Src.Borrows(f) }
 
-// Deferral keeps a deferred call in the frame. It evaluates what the defer statement
-// does: the function value or the bound receiver, and the arguments. Source, then
-// result:
+// Deferral stores a deferred call in the frame. Like the defer statement, it evaluates the
+// function value or the bound receiver, and the arguments. Source, then result:
 //
 //	defer r.mu.Unlock()
 //
@@ -224,9 +221,9 @@ func (i *Obtain) Borrows(f func(*Variable)) { i.Src.Borrows(f) }
 //		})
 //	}
 //
-// The native defer inside makes recover work: see package statemachine. A
-// literal, or a function of the file, that does not call recover needs no such
-// defer: it could not tell the difference.
+// The native defer inside makes recover work: see package statemachine. A literal or a function
+// of the file that does not call recover does not need this defer, since it could not tell the
+// difference.
 //
 //	f.defers.PushPlain(func() { … })
 type Deferral struct {
@@ -236,21 +233,20 @@ type Deferral struct {
 	Vals  []Rope
 	Call  Rope
 
-	// For f(g()): the results of g.
+	// For f(g()), the names of the results of g.
 	Tuple     []string
 	Forwarded Rope
 	Late      bool // f is evaluated by a call, so before g
 
 	Plain bool // the call does not recover
 
-	// Of a call that suspends, instead of Call: what its entry does, and whether
-	// that asks for a panic.
+	// For a call that suspends, instead of Call: the body of its entry, and whether that
+	// uses the panic.
 	Entry    Rope
 	Recovers bool
 }
 
-// Refs calls use for the values evaluated now, and for the variables in the
-// deferred call.
+// Refs calls use for the values evaluated here, and for the variables in the deferred call.
 func (d *Deferral) Refs(use, _ func(*Variable)) {
 	for _, v := range d.Vals {
 		v.Uses(use)

@@ -1,11 +1,11 @@
 package ir
 
-// Prune drops unreachable instructions, and jumps and labels without effect. The
-// compiler refuses unused labels, and vet reports unreachable code; and a suspension
-// point that is never reached needs no state.
+// Prune drops unreachable instructions, and jumps and labels without effect. The compiler
+// rejects unused labels, vet reports unreachable code, and a suspension point that is never
+// reached needs no state.
 //
-// It returns what is left, and fills in what depends on it: where the labels are, and
-// which declarations may be executed again.
+// Prune returns the remaining instructions, and fills in the data that depends on them: the
+// positions of labels, and which declarations may run more than once.
 func Prune(code []Instr) []Instr {
 	for size := -1; size != len(code); {
 		size = len(code)
@@ -23,7 +23,7 @@ func Prune(code []Instr) []Instr {
 	return code
 }
 
-// locate notes where each label is.
+// locate records the position of each label.
 func locate(code []Instr) {
 	for n, i := range code {
 		if m, ok := i.(*Mark); ok {
@@ -32,7 +32,7 @@ func locate(code []Instr) {
 	}
 }
 
-// reachable returns the code that may run.
+// reachable returns the instructions that may run.
 func reachable(code []Instr) []Instr {
 	locate(code)
 	reached := make([]bool, len(code)+1)
@@ -96,10 +96,10 @@ func filter(code []Instr, keep func(n int, i Instr) bool) []Instr {
 	return rest
 }
 
-// Successors returns the instructions that may follow instruction n. Beyond the last one
-// nothing does.
+// Successors returns the instructions that may follow instruction n. No instruction follows the
+// last one.
 //
-// All decisions about lifetimes rest on them: a new way to continue must be added here.
+// All decisions about lifetimes depend on it: every new way to continue must be added here.
 func Successors(code []Instr, n int) []int {
 	var list []int
 	for _, to := range code[n].Targets() {
@@ -111,7 +111,7 @@ func Successors(code []Instr, n int) []int {
 	return list
 }
 
-// inLoop reports whether instruction n may be executed more than once.
+// inLoop reports whether instruction n may run more than once.
 func inLoop(code []Instr, n int) bool {
 	seen := map[int]bool{}
 	work := Successors(code, n)

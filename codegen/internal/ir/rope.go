@@ -9,20 +9,20 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Rope is text that is not final yet: it is made of literal text, mentions of
-// variables, and spans of the source.
+// Rope is text that is not final yet. It consists of literal text, mentions of variables, and
+// spans of the source.
 type Rope []Piece
 
-// Piece is one part of a rope; one of its fields is set.
+// Piece is one part of a rope; exactly one of its fields is set.
 type Piece struct {
 	Text string
 	V    *Variable
 	Form Form
 	Span *Span
 	To   *Label
-	Open Open // what is known last: names, imports, how a type is spelled
+	Open Open // text that is determined last: names, imports, the spelling of types
 
-	Idle *Dest // printed only if this target turns out to be of no use
+	Idle *Dest // printed only if this target turns out to be unused
 }
 
 // Open is a part of the text that the printer spells.
@@ -32,8 +32,7 @@ type (
 	// OwnName is a name that the generated code chooses for itself.
 	OwnName uint8
 
-	// ConstantName is the name of a constant of the function, which may have got
-	// another one.
+	// ConstantName is the name of a constant of the function, which may have been renamed.
 	ConstantName struct{ Obj types.Object }
 
 	// ConstantValue is an expression for the value and the type of a constant.
@@ -45,8 +44,7 @@ type (
 	// Imported is the name of an imported package.
 	Imported struct{ Path, Preferred string }
 
-	// Predeclared is a predeclared name, which the source may have given another
-	// meaning.
+	// Predeclared is a predeclared name, which the source may have redeclared.
 	Predeclared string
 
 	// TypeName is a type. If it cannot be named, the finding points at At; nil
@@ -59,17 +57,17 @@ type (
 	// TypeOfVariable is the type of a variable.
 	TypeOfVariable struct{ V *Variable }
 
-	// FrameOf is the type of the frame of a literal.
+	// FrameOf is the type of a literal's frame.
 	FrameOf struct{ Lit *ast.FuncLit }
 
-	// TypeArgs are type arguments in brackets; nothing, to be inferred, if one of the
-	// types cannot be named.
+	// TypeArgs are type arguments in brackets. If one of the types cannot be named, nothing is
+	// printed, and they are inferred.
 	TypeArgs struct {
 		List []types.Type
 		At   ast.Node
 	}
 
-	// IfNamed is Named or, if Type cannot be named and there is a like of it, Unnamed.
+	// IfNamed is Unnamed if Type cannot be named and has a like, and Named otherwise.
 	IfNamed struct {
 		Type           types.Type
 		Named, Unnamed Rope
@@ -102,11 +100,11 @@ func (TypeArgs) isOpen()       {}
 func (IfNamed) isOpen()        {}
 func (LikeOf) isOpen()         {}
 
-// Form says in which surroundings a variable is mentioned; it decides how one
-// that lives behind a pointer is spelled.
+// Form is the syntactic context of a mention. It determines the spelling of a variable that lives
+// behind a pointer.
 type Form uint8
 
-// The surroundings.
+// The contexts.
 const (
 	AsValue           Form = iota // v
 	AsOperand                     // the X of X.Sel, where Go follows a pointer by itself
@@ -117,33 +115,33 @@ const (
 	AsBorrowedAddress             // &v there
 )
 
-// Text is literal text.
+// Text returns literal text.
 func Text(s string) Piece { return Piece{Text: s} }
 
 // Use returns a mention of a variable.
 func Use(v *Variable) Piece { return Piece{V: v} }
 
-// UseAs returns a mention of a variable in given surroundings.
+// UseAs returns a mention of a variable in the given context.
 func UseAs(v *Variable, as Form) Piece { return Piece{V: v, Form: as} }
 
-// Opened is text that the printer spells.
+// Opened returns text that the printer spells.
 func Opened(o Open) Piece { return Piece{Open: o} }
 
-// TypeText returns a type. If it cannot be named, the finding points at at; nil stands
-// for the function.
+// TypeText returns a type. If the type cannot be named, the finding points at at; nil stands for
+// the function.
 func TypeText(t types.Type, at ast.Node) Piece { return Opened(TypeName{t, at}) }
 
-// PackageName returns the name under which the generated file imports a package;
-// preferred is the one that it gets if that is free.
+// PackageName returns the name under which the generated file imports a package: preferred, if
+// that is free.
 func PackageName(path, preferred string) Piece { return Opened(Imported{path, preferred}) }
 
-// OnlyIdle is p if the target turns out to be of no use, and nothing otherwise.
+// OnlyIdle returns p, printed only if the target turns out to be unused.
 func OnlyIdle(to Dest, p Piece) Piece {
 	p.Idle = &to
 	return p
 }
 
-// The names that generated code mentions most.
+// The names that generated code mentions most often.
 var (
 	RunName          = Opened(OwnRun)                                       // t
 	FrameName        = Opened(OwnFrame)                                     // f
@@ -187,7 +185,7 @@ func (r Rope) jumps() []*Label {
 	return list
 }
 
-// Span is a node of the source and what in its text has to be replaced.
+// Span is a node of the source with the replacements to make in its text.
 type Span struct {
 	Node  ast.Node
 	Label string // printed before it
@@ -201,12 +199,11 @@ type Edit struct {
 	Code     []Instr // or by these instructions: a return statement
 }
 
-// Uses calls use for each mention of a variable whose value from before the span
-// it needs.
+// Uses calls use for each mention of a variable whose value from before the span it needs.
 func (s *Span) Uses(use func(*Variable)) {
 	for _, e := range s.Edit {
 		e.With.Uses(use)
-		// a return assigns the results and ends: it needs no old values
+		// a return assigns the results and ends, so it needs no old values
 		given := map[*Variable]bool{}
 		for _, i := range e.Code {
 			i.Refs(func(v *Variable) {
@@ -229,9 +226,8 @@ func (s *Span) jumps() []*Label {
 	return list
 }
 
-// Borrows calls f for each variable that a function literal in the rope
-// mentions. Where it lives in the frame, the literal gets it under a name of
-// its own.
+// Borrows calls f for each variable that a function literal in the rope mentions. If the variable
+// lives in the frame, the literal uses it under a separate name.
 func (r Rope) Borrows(f func(*Variable)) {
 	for _, p := range r {
 		switch {
@@ -255,7 +251,7 @@ func (s *Span) Borrows(f func(*Variable)) {
 	}
 }
 
-// Borrower is an instruction that may hold function literals.
+// Borrower is an instruction that may contain function literals.
 type Borrower interface{ Borrows(f func(*Variable)) }
 
 // Borrows implements [Borrower].
@@ -278,7 +274,7 @@ func (i *Assign) Borrows(f func(*Variable)) {
 	}
 }
 
-// With is s with one edit more.
+// With returns s with an additional edit.
 func (s *Span) With(e Edit) *Span {
 	edits := append(slices.Clone(s.Edit), e)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })

@@ -10,27 +10,26 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Variable is a variable of the source that outlives the statement it is
-// declared in, or a temporary of the lowering.
+// Variable is a variable of the source that outlives the statement that declares it, or a
+// temporary of the lowering.
 type Variable struct {
 	Obj  types.Object // nil: a temporary
 	Name string       // as in the source; the stem for temporaries
 	Type types.Type
-	Of   ast.Expr // a temporary: what it has the value of, or one of the values; may be nil
+	Of   ast.Expr // for a temporary: the expression whose value, or one of whose values, it holds; may be nil
 
-	// Spelled is the type if Type is nil: of what a point keeps of its callee or
-	// awaiter.
+	// Spelled is the type if Type is nil: for the callee or awaiter that a point keeps.
 	Spelled Rope
 
 	// How the source uses it (see [Usage]).
 	Usage
 
-	Param   bool // has its value when the machine starts
-	Outside bool // of a function around the literal: the parameter is the cell itself
-	Result  bool // must have it when the machine has ended
-	Passed  bool // a parameter or result of the running method: no field
+	Param   bool // it has its value when the machine starts
+	Outside bool // belongs to a function around the literal: the parameter is the cell itself
+	Result  bool // it must have its value when the machine has ended
+	Passed  bool // a parameter or result of the running method, without a field
 
-	// Decided by the placing.
+	// Set by placing.
 	Place   Place
 	Stretch int  // InBlock: between which labels
 	Cell    bool // the place holds a pointer to the variable
@@ -40,7 +39,7 @@ type Variable struct {
 	Field   string // the field's name
 	Local   string // its name in MoveNext, and in function literals
 
-	// Aside: the switch that decides has a name of its own for it.
+	// Aside means that the deciding switch uses a separate name for it.
 	Aside bool
 }
 
@@ -48,12 +47,12 @@ type Variable struct {
 type Place uint8
 
 const (
-	// InBlock is a declaration where the source has it, between two labels.
+	// InBlock is a declaration at its place in the source, between two labels.
 	InBlock Place = iota
-	// InMoveNext is a declaration before the first label, since several stretches between
-	// labels mention it; its value is not needed across any suspension.
+	// InMoveNext is a declaration before the first label, since several stretches between labels
+	// mention the variable; its value is not needed across any suspension.
 	InMoveNext
-	// InFrame is a field, since its value is needed after a suspension.
+	// InFrame is a field, since the value is needed after a suspension.
 	InFrame
 )
 
@@ -66,14 +65,14 @@ type Usage struct {
 	Unnamed   bool // its type cannot be named here (see package unnamed)
 }
 
-// Shared reports whether others than the function's own statements may see v, or it is
-// reached like one that they see.
+// Shared reports whether code other than the function's own statements may see v, or v is accessed
+// like a variable that other code sees.
 func (v *Variable) Shared() bool {
 	return v.Addressed || v.Captured && v.Mutated || v.Unnamed || typeset.HoldsLock(v.Type)
 }
 
-// Stored reports whether a variable that lives in the frame has a field: a parameter that
-// is never read has none.
+// Stored reports whether a variable that lives in the frame has a field; a parameter that is never
+// read has none.
 func (v *Variable) Stored() bool { return !v.Param || v.Reads > 0 }
 
 // Slot is a field of the frame.
@@ -85,7 +84,7 @@ type Slot struct {
 // IsShared reports whether the field serves several variables.
 func (s *Slot) IsShared() bool { return s != nil && len(s.Vars) > 1 }
 
-// Names returns the different names of a field's variables.
+// Names returns the distinct names of a field's variables.
 func (s *Slot) Names() []string {
 	var list []string
 	for _, v := range s.Vars {

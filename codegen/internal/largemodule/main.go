@@ -1,12 +1,11 @@
-// Largemodule measures the command movenext on a large module, which it writes
-// for the purpose: by default 100 packages of 10 annotated functions each.
+// Largemodule measures the command movenext on a large module that it generates: by default 100
+// packages of 10 annotated functions each.
 //
 //	go run ./codegen/internal/largemodule
 //
-// It prints the time of a first run, which generates everything, and of later runs. It
-// also prints their ratio to the time of listing the same packages and type-checking
-// them and all their imports, once, from source. Every time is the median of several
-// processes.
+// It prints the time of a first run, which generates everything, and of later runs. It also
+// prints their ratio to the time of listing the same packages and type-checking them and all
+// their imports, once, from source. Each time is the median over several processes.
 //
 //	-packages n, -functions n   the size of the module
 //	-runs n                     how many times everything is measured
@@ -52,7 +51,7 @@ func main() {
 	}
 }
 
-// loadFromSource is the baseline of the runs.
+// loadFromSource is the baseline with which the runs are compared.
 func loadFromSource(dir string) error {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 		packages.NeedModule | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes
@@ -66,7 +65,7 @@ func loadFromSource(dir string) error {
 	return nil
 }
 
-// bench is one measurement with the folders it works in.
+// bench is one measurement and its folders.
 type bench struct {
 	size     module
 	dir      string // of the module
@@ -92,8 +91,8 @@ func measure(size module, runs int, keep string) error {
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d annotated functions in %d packages\n\n", size.packages*size.functions, size.packages)
-	// Once without measuring: the generated code completes the module, and the
-	// caches of the go command and of the system are warm afterwards.
+	// Run once without measuring: the generated code completes the module, and warms the
+	// caches of the go command and of the system.
 	if err := b.generate("off"); err != nil {
 		return err
 	}
@@ -121,8 +120,8 @@ func (b *bench) steps() []*step {
 	}
 }
 
-// report measures the steps in turn, so that other load on the computer falls on all of
-// them, and prints the table.
+// report measures the steps in turn, so that other load on the computer affects them all, and
+// prints the table.
 func (b *bench) report(runs int) error {
 	steps := b.steps()
 	for range runs {
@@ -156,7 +155,7 @@ func (b *bench) generate(cache string) error {
 	return b.run(b.dir, b.movenext, "-cache="+cache, "./...")
 }
 
-// forget removes everything that an earlier run left.
+// forget removes everything that an earlier run left behind.
 func (b *bench) forget() error {
 	outputs, err := filepath.Glob(filepath.Join(b.dir, "*", "*_async.go"))
 	if err != nil {
@@ -170,8 +169,8 @@ func (b *bench) forget() error {
 	return os.RemoveAll(b.cache)
 }
 
-// touch adds a function to a package. The first one is imported by all others, if
-// indirectly; the last by none.
+// touch adds a function to a package. All others import the first package, if only indirectly;
+// none imports the last one.
 func (b *bench) touch(number int) error {
 	return b.add(number, fmt.Sprintf("//movenext:async\nfunc Added%d(ctx context.Context) (int, error) { return F0(ctx, 1) }", time.Now().UnixNano()))
 }

@@ -15,9 +15,9 @@ const runtimeModule = "github.com/movenext/movenext"
 // module is the size of the module that is measured.
 type module struct{ packages, functions int }
 
-// file is the source of one package. Every function is typical of users'
-// functions: calls of other annotated functions, here and in other packages,
-// loops, branches, and much code that does not suspend.
+// file is the source of one package. Its functions resemble those of users: they call other
+// annotated functions, in the same and in other packages, have loops and branches, and much code
+// that does not suspend.
 var file = template.Must(template.New("").Parse(`package {{.Name}}
 
 import (
@@ -97,7 +97,7 @@ func (m module) write(dir string) error {
 				imports = append(imports, packageName(i-back))
 			}
 		}
-		// Two files a package, each with half of the functions.
+		// Two files per package, each with half of the functions.
 		var functions [2][]int
 		for f := range m.functions {
 			functions[f%2] = append(functions[f%2], f)
@@ -129,8 +129,8 @@ func source(name string, imports []string, functions []int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writeModFiles makes the module require the runtime from where this command
-// runs, with the versions that are required there, so that nothing is fetched.
+// writeModFiles makes the module require the runtime from the folder where this command runs, with
+// the dependency versions required there, so that nothing is fetched.
 func writeModFiles(dir string) error {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", runtimeModule).Output()
 	if err != nil {

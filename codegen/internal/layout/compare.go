@@ -8,7 +8,7 @@ import (
 
 // Difference is a reason why instances of an old layout cannot simply be resumed.
 type Difference struct {
-	Point string // of the new layout, if it is there: where to look
+	Point string // a point of the new layout, if it has the point: the position to report
 	What  string
 	Why   string
 
@@ -16,8 +16,8 @@ type Difference struct {
 	Fatal bool
 }
 
-// Compare returns what stands between instances saved with the layout old and code with the
-// layout now. Nothing: they are compatible.
+// Compare returns the obstacles to resuming instances saved with the layout old in code with the
+// layout now. If there are none, the layouts are compatible.
 func Compare(old, now *Layout) []Difference {
 	c := &comparison{old: old, now: now, before: flowOf(old), after: flowOf(now)}
 	for i := range old.Points {
@@ -40,7 +40,7 @@ func (c *comparison) add(fatal bool, point, what, why string) {
 	c.found = append(c.found, Difference{Point: point, What: what, Why: why, Fatal: fatal})
 }
 
-// point compares what instances at a point have with what they need.
+// point compares the values that instances have at a point with the values they need.
 func (c *comparison) point(old *Point) {
 	now := c.now.Point(old.Name)
 	switch {
@@ -59,7 +59,7 @@ func (c *comparison) point(old *Point) {
 	c.skipped(old.Name)
 }
 
-// values compares by name and whole type.
+// values compares values by name and complete type.
 func (c *comparison) values(old, now *Point) {
 	for _, v := range now.Values {
 		i := slices.IndexFunc(old.Values, func(was Value) bool { return was.Name == v.Name })
@@ -78,7 +78,7 @@ func (c *comparison) values(old, now *Point) {
 	}
 }
 
-// gives compares what a step returns, or a signal carries. Neither is in a checkpoint.
+// gives compares the results of steps and the values of signals. Neither is in a checkpoint.
 func (c *comparison) gives(old, now *Point) {
 	change := c.changed(old.Gives, now.Gives)
 	if change == "" {
@@ -91,7 +91,7 @@ func (c *comparison) gives(old, now *Point) {
 	c.add(false, now.Name, fmt.Sprintf("what the step at %s returns has changed: %s", now.Name, change), "an instance that was saved there repeats the step, which may have had its effect already")
 }
 
-// changed says how a type differs in any part; empty: it does not.
+// changed describes how a type differs in any part, or returns "".
 func (c *comparison) changed(old, now string) string {
 	if old != now {
 		return fmt.Sprintf("it was %s and is %s", orNothing(old), orNothing(now))
@@ -113,8 +113,8 @@ func orNothing(t string) string {
 	return t
 }
 
-// sameType compares what a name stood for with what it stands for. A basic type may have new
-// constants; the old ones must have kept their values.
+// sameType compares the old and the new definition of a name. A basic type may have new
+// constants; the old constants must have kept their values.
 func sameType(was, is string) bool {
 	if was == is {
 		return true
@@ -133,7 +133,7 @@ func sameType(was, is string) bool {
 	return true
 }
 
-// constants stands between a basic type and the constants of the name.
+// constants separates a basic type from the constants of its named type.
 const constants = " with "
 
 // Basic returns the text of a named basic type, whose constants are "Name = value".
@@ -144,8 +144,8 @@ func Basic(kind string, list []string) string {
 	return kind + constants + strings.Join(list, "; ")
 }
 
-// repeated finds what would run twice: it may have run before the point, or at it, could not
-// run again, and can now.
+// repeated finds steps that would run twice: they may have run before the point or at it, could
+// not run again in the old code, and can in the new.
 func (c *comparison) repeated(p string) {
 	for _, q := range c.after.names {
 		if c.after.mayFollow(p, q) && (q == p || c.before.mayFollow(q, p)) && !c.before.mayFollow(p, q) {
@@ -154,8 +154,8 @@ func (c *comparison) repeated(p string) {
 	}
 }
 
-// skipped finds what an instance at the point has not run, although the new code never gets
-// there without.
+// skipped finds steps that an instance at the point has not run, although the new code never
+// reaches the point without running them.
 func (c *comparison) skipped(p string) {
 	for _, d := range c.after.names {
 		if c.after.dominates(d, p) && !c.before.dominates(d, p) {
@@ -164,7 +164,7 @@ func (c *comparison) skipped(p string) {
 	}
 }
 
-// undo finds a compensation that may have been deferred and is not there.
+// undo finds a compensation that may have been deferred but no longer exists.
 func (c *comparison) undo(old Undo) {
 	for _, now := range c.now.Undos {
 		if now.Step != old.Step {

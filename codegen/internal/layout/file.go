@@ -11,43 +11,43 @@ import (
 // Name is the name of the file in the folder of a package.
 const Name = "movenext_layouts.txt"
 
-// File has what is known of the durable functions of a package.
+// File describes the durable functions of a package.
 type File struct {
 	Functions []*Function
 	Imports   []Import
 }
 
 // Import is a durable function of another module that the package uses, and a layout with which
-// it may have saved something.
+// the function may have saved instances.
 type Import struct {
 	Name, From, Layout string
 	Line               int
 }
 
-// Function is a durable function through all its versions.
+// Function is a durable function in all its versions.
 type Function struct {
 	Name string
-	Line int // where the file has it; 0: it does not
+	Line int // line of its section; 0: it has none
 
 	Gone     bool     // it was removed, and that was accepted
-	Sources  []string // hashes of the accepted source; several after a merge
-	Removed  []string // names that points had once
+	Sources  []string // hashes of the accepted sources; several after a merge
+	Removed  []string // names that points once had
 	Stranded []string // layouts whose instances are left stuck
 	Accepted []Accepted
 	Migrated []Migrated
-	Layouts  []*Layout // that instances in flight may have, the present one among them
+	Layouts  []*Layout // layouts that instances in flight may have, including the present one
 }
 
-// Accepted is a difference that was accepted.
+// Accepted is a difference that a user has accepted.
 type Accepted struct {
 	Layout string // of the instances
 	What   string
 }
 
-// Migrated says what a migration makes of a layout.
+// Migrated records which layout a migration converts to which.
 type Migrated struct{ From, To string }
 
-// Function returns the function of a name, or nil.
+// Function returns the function with a name, or nil.
 func (f *File) Function(name string) *Function {
 	for _, fn := range f.Functions {
 		if fn.Name == name {
@@ -57,7 +57,7 @@ func (f *File) Function(name string) *Function {
 	return nil
 }
 
-// Add returns the function of a name, which is new if it has to be.
+// Add returns the function with a name, and creates it if necessary.
 func (f *File) Add(name string) *Function {
 	fn := f.Function(name)
 	if fn == nil {
@@ -67,7 +67,7 @@ func (f *File) Add(name string) *Function {
 	return fn
 }
 
-// Layout returns the layout of a hash, or nil.
+// Layout returns the layout with a hash, or nil.
 func (fn *Function) Layout(hash string) *Layout {
 	for _, l := range fn.Layouts {
 		if l.Hash() == hash {
@@ -83,7 +83,7 @@ const head = `# The layouts of the durable functions of this package: what insta
 # more, remove its block.
 `
 
-// Bytes returns the file as it is written. It depends on what the file says, not on its order.
+// Bytes returns the file in its written form. It depends on the contents of f, not on their order.
 func (f *File) Bytes() []byte {
 	var b bytes.Buffer
 	b.WriteString(head)

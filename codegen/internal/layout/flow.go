@@ -2,7 +2,7 @@ package layout
 
 import "slices"
 
-// flow answers questions about the order of points.
+// flow answers queries about the order of points.
 type flow struct {
 	next  map[string][]string
 	names []string
@@ -21,8 +21,8 @@ func flowOf(l *Layout) *flow {
 	return f
 }
 
-// reach returns the points that paths from some points visit, those included. The paths do not
-// pass through the point without.
+// reach returns the points on all paths from the given points, including those points. The paths
+// do not pass through the point without.
 func (f *flow) reach(from []string, without string) map[string]bool {
 	seen := map[string]bool{}
 	for work := slices.Clone(from); len(work) > 0; {
@@ -36,7 +36,7 @@ func (f *flow) reach(from []string, without string) map[string]bool {
 	return seen
 }
 
-// mayFollow reports whether q can come after p.
+// mayFollow reports whether q can be reached after p.
 func (f *flow) mayFollow(p, q string) bool { return f.after[p][q] }
 
 // dominates reports whether each path from the beginning to p passes d.

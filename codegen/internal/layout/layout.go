@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Layout is what the checkpoints of one version of a function contain, and how it runs.
+// Layout describes the contents of the checkpoints of one version of a function, and its order.
 type Layout struct {
 	Points []Point // in the order of the source; the first is the beginning
 	Undos  []Undo
-	Types  []Type // the named types that values are made of, by name
+	Types  []Type // the named types used in values, by name
 }
 
 // Point is a point of a function.
@@ -25,7 +25,7 @@ type Point struct {
 	Next   []string // the points that can follow
 }
 
-// Kind says what a point waits for.
+// Kind is what a point waits for.
 type Kind string
 
 // The kinds of points.
@@ -37,8 +37,8 @@ const (
 	Return  Kind = "return"
 )
 
-// Value is saved at a point. The name of a variable that is declared in a nested statement ends
-// in the kinds of the statements around it, as err@if.block.
+// Value is a value saved at a point. The name of a variable declared in a nested statement ends in
+// the kinds of the statements around it, as err@if.block.
 type Value struct{ Name, Type string }
 
 // Undo is a deferred compensation: a step and the types of its arguments.
@@ -48,10 +48,10 @@ type Undo struct {
 	Types  []string
 }
 
-// Type is a named type and what it stands for. That mentions other types by name.
+// Type is a named type and its definition, which mentions other types by name.
 type Type struct{ Name, Is string }
 
-// text is what the hash is of, in lines without an indent.
+// text returns the hashed text, in lines without an indent.
 func (l *Layout) text() []string {
 	var list []string
 	line := func(words ...string) { list = append(list, strings.TrimRight(strings.Join(words, " "), " ")) }
@@ -79,14 +79,14 @@ func (l *Layout) text() []string {
 	return list
 }
 
-// Hash identifies a layout: two versions of a function with the same one can load what the
-// other has saved, and run on in the same order.
+// Hash identifies a layout. Two versions of a function with the same hash can load each other's
+// checkpoints, and continue in the same order.
 func (l *Layout) Hash() string {
 	sum := sha256.Sum256([]byte(strings.Join(l.text(), "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Point returns the point of a name, or nil.
+// Point returns the point with a name, or nil.
 func (l *Layout) Point(name string) *Point {
 	for i := range l.Points {
 		if l.Points[i].Name == name {
@@ -96,7 +96,7 @@ func (l *Layout) Point(name string) *Point {
 	return nil
 }
 
-// define is what a type stands for.
+// define returns the definition of a type.
 func (l *Layout) define(name string) (is string, ok bool) {
 	i := slices.IndexFunc(l.Types, func(t Type) bool { return t.Name == name })
 	if i < 0 {
@@ -105,7 +105,7 @@ func (l *Layout) define(name string) (is string, ok bool) {
 	return l.Types[i].Is, true
 }
 
-// reached returns the named types that a type is made of, in order.
+// reached returns the named types that occur in a type, directly or indirectly, in order.
 func (l *Layout) reached(text string) []string {
 	var list []string
 	seen := map[string]bool{}
@@ -123,7 +123,7 @@ func (l *Layout) reached(text string) []string {
 	return list
 }
 
-// mentions reports whether a text has a name that is not a part of a longer one.
+// mentions reports whether a text contains a name as a whole word.
 func mentions(text, name string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
@@ -143,7 +143,7 @@ func isNamed(c byte) bool {
 	return c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("_./-~+@", c) >= 0
 }
 
-// String returns the layout as the file has it.
+// String returns the layout as written in the file.
 func (l *Layout) String() string {
 	return fmt.Sprintf("layout %s\n%s", l.Hash(), strings.Join(l.text(), "\n"))
 }

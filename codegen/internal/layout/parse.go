@@ -16,8 +16,8 @@ type Error struct {
 // Error says what is damaged, in a line.
 func (e *Error) Error() string { return fmt.Sprintf("layout: line %d: %s", e.Line, e.What) }
 
-// Parse reads a file. Sections of one function and blocks of one layout count once, as a merge
-// may leave them. The error is an *Error.
+// Parse reads a file. Duplicate sections of one function and duplicate blocks of one layout, as a
+// merge may leave them, count once. The error is an *Error.
 func Parse(data []byte) (*File, error) {
 	p := &parser{file: &File{}}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -42,7 +42,7 @@ func Parse(data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// cut is what is wrong with a file whose end is missing, perhaps within a line.
+// cut returns the error for a file whose end is missing, perhaps in the middle of a line.
 func (p *parser) cut() error {
 	return &Error{Line: p.number, What: "this file ends in the middle", Why: what, Do: restore}
 }
@@ -52,15 +52,15 @@ const (
 	restore = "restore it from version control, and generate again"
 )
 
-// parser reads line after line.
+// parser reads the file line by line.
 type parser struct {
 	file   *File
 	number int // of the line
 	ended  bool
 	fn     *Function
-	layout *Layout // nil: none is open
-	hash   string  // of the open layout, as the file has it
-	begun  int     // its line
+	layout *Layout // nil: no block is open
+	hash   string  // of the open block, as written in the file
+	begun  int     // the line where the block begins
 }
 
 func (p *parser) line(text string) error {
@@ -110,7 +110,7 @@ func (p *parser) unknown(text string) error {
 	return &Error{Line: p.number, What: fmt.Sprintf("this file has a line that says nothing here: %.60q", text), Why: what, Do: restore}
 }
 
-// close ends a block. Its lines must be those that it was written with.
+// close ends a block. Its lines must match its hash.
 func (p *parser) close() error {
 	l := p.layout
 	if l == nil {
@@ -129,7 +129,7 @@ func (p *parser) close() error {
 	return nil
 }
 
-// ofFunction reads a line about a function, and reports whether it is one.
+// ofFunction parses a line about a function, and reports whether it is one.
 func (p *parser) ofFunction(word, rest string) bool {
 	add := func(list *[]string) bool {
 		if isWord(rest) && !slices.Contains(*list, rest) {
@@ -158,7 +158,7 @@ func (p *parser) ofFunction(word, rest string) bool {
 	return false
 }
 
-// ofLayout reads a line of a block, and reports whether it is one.
+// ofLayout parses a line of a block, and reports whether it is one.
 func (p *parser) ofLayout(word, rest string) bool {
 	l := p.layout
 	first, second, _ := strings.Cut(rest, " ")

@@ -11,19 +11,18 @@ import (
 
 // Files that import "C".
 //
-// The compiler reads such a file as cgo rewrote it, in the build cache. A package
-// is checked with the rewritten files, so that all types are known, unless such a
-// file has annotated functions: machines are made from the file's own text. Then
-// the files are checked unchanged, and values from C have no type. So an
-// annotated function that uses such values is refused (see ofC); the other
-// functions of the file are unaffected. Errors of the type checker about such
-// types are not the user's.
+// The compiler reads such a file as rewritten by cgo, in the build cache. A package is checked
+// with the rewritten files, so that all types are known, unless one of the original files has
+// annotated functions: machines are made from the file's own text. Then these files are checked
+// unchanged, and values from C have no type. So an annotated function that uses such values is
+// refused (see ofC); the other functions of the file are unaffected. Type errors about such values
+// are not the user's.
 //
-// Generated code cannot call C itself. It would need a comment before import "C" that
-// repeats the source's, and C would compile that comment twice: a static variable in it
-// would become two variables.
+// Generated code cannot call C itself. It would have to repeat the comment before the source's
+// import "C", and C would compile that comment twice: a static variable in it would become two
+// variables.
 
-// compiled returns the files that p is checked with, and whether C is missing in them.
+// compiled returns the files to check p with, and reports whether C is missing in them.
 func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
 	if !Local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
 		return p.CompiledGoFiles, false
@@ -36,6 +35,5 @@ func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) 
 	return p.CompiledGoFiles, false
 }
 
-// isMadeByCgo reports whether a file lies in the build cache: such files have no
-// extension.
+// isMadeByCgo reports whether a file is in the build cache, where files have no extension.
 func isMadeByCgo(path string) bool { return filepath.Ext(path) == "" }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// CheckWith type-checks the package of v with generated files in the place of the
-// stubs for the functions of the files at replaced. It returns the errors.
+// CheckWith type-checks the package of v with generated files instead of the stubs for the
+// functions of the files at replaced. It returns the errors.
 func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string) []types.Error {
 	files, withoutC := c.sources.withoutBodies(v, replaced)
 	var errs []types.Error
@@ -21,7 +21,7 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 		FakeImportC: withoutC,
 		Error: func(err error) {
 			e, ok := err.(types.Error)
-			// A tab begins the second place of an error that has been reported.
+			// A tab begins the second position of an error that has already been reported.
 			if ok && !strings.HasPrefix(e.Msg, "\t") {
 				errs = append(errs, e)
 			}
@@ -34,9 +34,9 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 	return errs
 }
 
-// withoutBodies returns the files of v as declarations only, and without the stubs
-// for the functions of the files at without. Errors that this causes in them
-// (unused imports, missing bodies) are ignored.
+// withoutBodies returns the files of v without function bodies, and without the stubs for the
+// functions of the files at without. Resulting errors in them (unused imports, missing bodies) are
+// ignored.
 func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {
 	replaced := map[*File]bool{}
 	for _, path := range without {
@@ -62,8 +62,8 @@ func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File
 	return files, withoutC
 }
 
-// importedWith finds what generated code of p imports: what p itself does, or
-// else any package of the list, the variant made for the same test first.
+// importedWith resolves an import of generated code in p: the package that p itself imports, or
+// else any package of the list, preferring the variant made for the same test.
 func (c *Checker) importedWith(p *packages.Package, path string) (*types.Package, error) {
 	imports := c.ws.Imports(p)
 	if imports[path] == nil {

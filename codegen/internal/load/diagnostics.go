@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// The findings of loading: errors that other tools report, and annotations
-// without a valid meaning.
+// The findings of loading: errors that other tools report, and annotations without a valid
+// meaning.
 
 func syntaxError(pos token.Position, msg string) source.Diagnostic {
 	return source.Diagnostic{Pos: pos, Category: source.CategorySource, What: "syntax error: " + source.OneLine(msg)}

@@ -10,10 +10,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Durable functions and their steps, by syntax alone. Points are named inside of bodies, and
-// are looked at when a function is translated.
+// Durable functions and their steps, by syntax alone. The names of points are inside function
+// bodies, and are read when a function is translated.
 
-// forDurable reads a directive that is about durability, and reports whether it was one.
+// forDurable handles a directive about durable functions, and reports whether d is one.
 func (f *Finder) forDurable(sc *scope, src *File, d source.Directive, decl *ast.FuncDecl, done map[*ast.FuncDecl]bool) bool {
 	pos := f.ws.Fset.PositionFor(d.Comment.Pos(), false)
 	refuse := func(what, why, do string) {
@@ -90,7 +90,7 @@ func (f *Finder) durable(sc *scope, src *File, decl *ast.FuncDecl, name string) 
 	f.durables[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = true
 }
 
-// notDurable says why a function cannot be durable, by its head alone.
+// notDurable returns why a function cannot be durable, judging by its signature alone.
 func notDurable(decl *ast.FuncDecl) (why, do string) {
 	results, isError := resultTypes(decl)
 	params := 0
@@ -117,11 +117,11 @@ func notDurable(decl *ast.FuncDecl) (why, do string) {
 }
 
 // durableStubs declares the variables of the durable functions of a file, as their generated
-// file will. For
+// file will do. For
 //
 //	func (s *Shop) Order(ctx context.Context, o Request) (Receipt, error)
 //
-// that is
+// that variable is
 //
 //	var OrderDurable durable.Function[*Shop, Request, Receipt]
 func (f *Finder) durableStubs(src *File) string {
@@ -145,8 +145,8 @@ func (f *Finder) durableStubs(src *File) string {
 	return b.String()
 }
 
-// NamesDurable reports whether a file has a durable function of a name, whatever the file is
-// built for.
+// NamesDurable reports whether a file has a durable function with a name, whatever the build
+// constraints of the file.
 func (s *Sources) NamesDurable(path, name string) bool {
 	src := s.Get(path)
 	return src.Syntax != nil && slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool {

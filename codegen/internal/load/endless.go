@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// endless finds files that would make the go command wait forever: it opens all
-// files with certain names, and opening a named pipe waits for a writer. Only
-// folders of patterns are checked, and not those of their imports.
+// endless finds files that would make the go command wait forever: it opens all files with
+// certain names, and opening a named pipe waits for a writer. Only folders of patterns are
+// checked, not those of their imports.
 func endless(cfg *Settings, patterns []string) error {
 	for _, pattern := range patterns {
 		if !IsPath(pattern) {
@@ -39,13 +39,13 @@ func endless(cfg *Settings, patterns []string) error {
 	return nil
 }
 
-// IsSkipped reports whether the go command leaves out folders of this name where a
-// pattern has dots.
+// IsSkipped reports whether the go command ignores folders with this name when it expands a
+// pattern with "...".
 func IsSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// isOpened reports whether the go command looks into files of this name.
+// isOpened reports whether the go command reads files with this name.
 func isOpened(name string) bool {
 	return name[0] != '.' && name[0] != '_' &&
 		slices.Contains([]string{".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso", ".mod", ".sum", ".work"}, filepath.Ext(name))
@@ -55,7 +55,7 @@ func isEndless(path string, mode fs.FileMode) bool {
 	if mode.IsRegular() {
 		return false
 	}
-	if info, err := os.Stat(path); err == nil { // where a link leads to
+	if info, err := os.Stat(path); err == nil { // the target of a link
 		mode = info.Mode()
 	}
 	return mode&(fs.ModeNamedPipe|fs.ModeDevice) != 0

@@ -20,25 +20,25 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// File is one file of a local package, parsed once however many variants of
-// its package contain it.
+// File is one file of a local package. It is parsed once, however many variants of its package
+// contain it.
 type File struct {
 	path      string
 	data      []byte
 	Syntax    *ast.File // nil if it could not be read
-	err       error     // reading or parsing
-	Generated bool      // carries our header
+	err       error     // from reading or parsing
+	Generated bool      // it has our header
 
 	Functions []*annotated // in the order of the file
 	Durables  []*annotated // likewise
 
-	// checked is a copy of syntax with the stubs of the twins to come (stubs.go).
+	// checked is a copy of Syntax with the stubs of the future twins (stubs.go).
 	checked     *ast.File
 	stubs       []stub
 	stubImports []ast.Decl
 }
 
-// annotates reports whether the file has functions to generate something for.
+// annotates reports whether the file has functions for which something is generated.
 func (s *File) annotates() bool { return len(s.Functions)+len(s.Durables) > 0 }
 
 // Sources parses the local files of a workspace in parallel.
@@ -50,8 +50,8 @@ type Sources struct {
 	byPath map[string]*LazyFile
 }
 
-// LazyFile is read and parsed on demand, since most files of a large module hold no
-// annotation and need not be parsed.
+// LazyFile is read and parsed on demand, since most files of a large module contain no annotation
+// and need not be parsed.
 type LazyFile struct {
 	Data   func() ([]byte, error)
 	parsed func() *File
@@ -60,7 +60,7 @@ type LazyFile struct {
 	known      atomic.Bool            // it has been parsed
 }
 
-// CodeSums are those of the files that were parsed.
+// CodeSums returns the hashes of the files that were parsed.
 func (s *Sources) CodeSums() map[string]source.CodeSums {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *Sources) Lazy(path string) *LazyFile {
 	return l
 }
 
-// mayAnnotate reports whether one of the files at paths may hold an annotation, or
-// cannot be read.
+// mayAnnotate reports whether one of the files at paths may contain an annotation, or cannot be
+// read.
 func (s *Sources) mayAnnotate(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		data, err := s.Lazy(path).Data()
@@ -110,11 +110,10 @@ func mentionsDirective(data []byte) bool {
 	return (bytes.Contains(data, []byte("movenext:")) || mentionsMisspelt(data)) && !source.IsGenerated(data)
 }
 
-// commentOfAsync finds lines that are a comment which ends in async, in whatever case.
+// commentOfAsync finds lines with a comment that ends in async, in upper or lower case.
 var commentOfAsync = regexp.MustCompile(`(?m)^[ \t]*(//|/\*).*(?i:async)\W*$`)
 
-// mentionsMisspelt reports whether data may have a comment that is meant as an
-// annotation.
+// mentionsMisspelt reports whether data may contain a comment that is meant as an annotation.
 func mentionsMisspelt(data []byte) bool {
 	if !bytes.Contains(data, []byte("sync")) && !bytes.Contains(data, []byte("SYNC")) {
 		return false
@@ -136,8 +135,8 @@ func (s *Sources) parse(path string, l *LazyFile) *File {
 	return src
 }
 
-// prepare reads all files of list in advance, in parallel, and parses those of packages
-// with annotations.
+// prepare reads all files of list in advance, in parallel, and parses those of packages with
+// annotations.
 func (s *Sources) prepare(list []*packages.Package) {
 	limit := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
@@ -175,8 +174,8 @@ func (s *File) problems() []source.Diagnostic {
 	}
 }
 
-// sum returns the hash of the part of the file that matters to some readers. A file
-// that does not parse counts as it is, and so does a generated one.
+// sum returns the hash of a part of the file. A file that does not parse is hashed as a whole, and
+// so is a generated one.
 func (s *File) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) source.Checksum {
 	if s.err != nil || s.Generated {
 		return sha256.Sum256(s.data)

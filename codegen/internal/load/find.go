@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// The search uses syntax only, before any type is known, so that the twins can be
-// declared before types are checked.
+// The search uses only syntax, before any type is known, so that the twins can be declared before
+// types are checked.
 
-// annotated is one function with a valid annotation.
+// annotated is a function with a valid annotation.
 type annotated struct {
 	decl   *ast.FuncDecl
 	names  source.Names
@@ -25,13 +25,12 @@ type annotated struct {
 	durable string // of a durable function: its name
 }
 
-// scope is one package scope of a folder that may hold annotations: all files
-// with one package clause, whatever the build configuration. Its variants with
-// and without tests are type-checked separately, but names are chosen here, once
-// for all.
+// scope is one package scope of a folder that may contain annotations: all files with one package
+// clause, whatever the build configuration. The variants with and without tests are type-checked
+// separately, but names are chosen here, once for all variants.
 type scope struct {
 	pkgPath, dir string
-	sources      []*File // that this configuration builds, tests included
+	sources      []*File // the files of this configuration, tests included
 	declared     *typetext.Declared
 	mentioned    mentions
 	count        int // annotated functions
@@ -49,8 +48,7 @@ type Finder struct {
 	migrations      map[string][]source.Migration // by import path
 }
 
-// Find parses all local packages, looks for annotations in them, and declares the twins
-// to come.
+// Find parses all local packages, searches them for annotations, and declares the future twins.
 func Find(ws *Workspace, srcs *Sources) *Finder {
 	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}, steps: map[source.FuncKey]bool{}, durables: map[source.FuncKey]bool{}, migrations: map[string][]source.Migration{}}
 	locals := ws.Locals()
@@ -102,9 +100,9 @@ func (f *Finder) examine(sc *scope, p *packages.Package) {
 	}
 }
 
-// declare records what the folder declares in the scope of the package called
-// name. It reads the whole folder: names that depended on whether tests, or
-// files for other systems, are loaded would differ from one run to the next.
+// declare records the declarations of the folder in the scope of the package called name. It
+// reads the whole folder: if names depended on whether tests or files for other systems are
+// loaded, they would differ between runs.
 func (f *Finder) declare(sc *scope, name string) {
 	paths, err := f.ws.InFolder(sc.dir)
 	if err != nil {
@@ -118,7 +116,7 @@ func (f *Finder) declare(sc *scope, name string) {
 	}
 }
 
-// annotations reads those of one file.
+// annotations reads the annotations of one file.
 func (f *Finder) annotations(sc *scope, src *File) {
 	byComment := map[*ast.Comment]*ast.FuncDecl{}
 	for _, decl := range src.Syntax.Decls {
@@ -134,7 +132,7 @@ func (f *Finder) annotations(sc *scope, src *File) {
 		decl := byComment[d.Comment]
 		switch {
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
-			if decl != nil || !source.HasSpace(d.Text) { // else it may be prose
+			if decl != nil || !source.HasSpace(d.Text) { // otherwise it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
 		case f.forDurable(sc, src, d, decl, done):
@@ -170,7 +168,7 @@ func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }
 
-// refusal says why a function cannot have a generated twin, by its head alone.
+// refusal returns why a function cannot have a generated twin, judging by its signature alone.
 func refusal(src *File, decl *ast.FuncDecl) (why, do string) {
 	name := decl.Name.Name
 	switch {
@@ -207,7 +205,7 @@ func isTestName(name string) bool {
 	return false
 }
 
-// countValues counts the results other than a last error.
+// countValues counts the results, without a last error.
 func countValues(decl *ast.FuncDecl) int {
 	types, isError := resultTypes(decl)
 	if isError {
@@ -216,7 +214,7 @@ func countValues(decl *ast.FuncDecl) int {
 	return len(types)
 }
 
-// resultTypes lists the types of the results one by one, and whether the last is
+// resultTypes lists the types of the results, one for each, and reports whether the last one is
 // written "error".
 func resultTypes(decl *ast.FuncDecl) (list []ast.Expr, isError bool) {
 	if decl.Type.Results == nil {

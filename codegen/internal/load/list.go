@@ -19,17 +19,15 @@ import (
 
 // Loading, and why it is done in two parts.
 //
-// The types of a package that calls fetchAsync need fetchAsync, which may not be
-// generated yet, or may be stale. So types cannot be loaded in one step, as
-// go/packages does: between listing the packages and checking their types the
-// twins are declared (stubs.go). Only the list comes from go/packages: which
-// files, which imports, which variants for tests. It runs the go command once,
-// and that is most of the time of a small run.
+// The types of a package that calls fetchAsync depend on fetchAsync, which may not be generated
+// yet, or may be stale. So types cannot be loaded in one step, as go/packages does: the twins are
+// declared after the packages are listed and before their types are checked (stubs.go). Only the
+// list comes from go/packages: the files, the imports, the variants for tests. This runs the go
+// command once, which takes most of the time of a small run.
 //
-// It is tempting to run go/packages twice instead, the second time with an
-// overlay that holds the declarations to come. That lists twice, and type-checks
-// every package that the patterns match, where this checks only packages with
-// annotations and what they import.
+// It is tempting to run go/packages twice instead, the second time with an overlay that contains
+// the future declarations. That would list twice, and type-check every package that matches the
+// patterns, whereas this code checks only packages with annotations and their imports.
 
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
 	packages.NeedImports | packages.NeedDeps | packages.NeedModule |
@@ -40,16 +38,16 @@ type Workspace struct {
 	*Settings
 
 	Fset  *token.FileSet
-	Metas map[string]*packages.Package // by ID; a package with tests is one of its own
-	Roots []*packages.Package          // those that the patterns match
+	Metas map[string]*packages.Package // by ID; a package with tests is a separate one
+	Roots []*packages.Package          // the packages that match the patterns
 
-	// external are the type-checked packages of other modules. They do not depend on a
-	// run's annotations and files, so they serve any number of runs.
+	// external are the type-checked packages of other modules. They do not depend on a run's
+	// annotations and files, so any number of runs can share them.
 	external *packageSet
 }
 
-// errLoad wraps failures that leave no package to check: no go command, a pattern
-// that names nothing.
+// errLoad wraps failures that leave no package to check: a missing go command, a pattern that
+// matches nothing.
 var errLoad = errors.New("codegen: cannot load packages")
 
 // List resolves patterns and lists their packages with all dependencies.
@@ -64,8 +62,8 @@ func List(cfg *Settings, fset *token.FileSet, patterns []string) (*Workspace, er
 	if err != nil {
 		return nil, err
 	}
-	// A generated file that is stale or damaged may keep the go command from listing
-	// its package. It will be replaced: list without it.
+	// A stale or damaged generated file may keep the go command from listing its package. It
+	// will be replaced, so list without it.
 	if broken := ws.brokenOutput(roots); len(broken) > 0 {
 		overlay = maps.Clone(overlay)
 		if overlay == nil {
@@ -102,8 +100,8 @@ func (ws *Workspace) load(overlay map[string][]byte, tests bool, patterns []stri
 	return roots, nil
 }
 
-// Add lists the packages of paths that nothing listed so far imports: the runtime,
-// before anything was generated, and whatever else generated code needs.
+// Add lists packages that no listed package imports: the runtime, before anything has been
+// generated, and other imports of generated code.
 func (ws *Workspace) Add(paths ...string) error {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return ws.Metas[path] != nil })
 	if len(paths) == 0 {
@@ -121,9 +119,9 @@ func (ws *Workspace) Add(paths ...string) error {
 	return nil
 }
 
-// missingImport returns the go command's message for a package that nothing imports yet,
-// plus advice where the message gives none: go mod vendor copies only imported
-// packages, and this one is imported only by generated code.
+// missingImport returns the go command's message for a package that nothing imports yet. It adds
+// advice where the message has none: go mod vendor copies only imported packages, and only
+// generated code imports this one.
 func missingImport(path, msg string) string {
 	msg = source.OneLine(msg)
 	if strings.Contains(msg, "-mod=vendor") {
@@ -132,8 +130,8 @@ func missingImport(path, msg string) string {
 	return msg
 }
 
-// brokenOutput finds generated files among the positions of listing errors, and
-// returns what to list instead of them: a package clause.
+// brokenOutput finds generated files among the positions of listing errors, and returns the
+// contents to list instead: a package clause.
 func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	broken := map[string][]byte{}
 	packages.Visit(roots, nil, func(p *packages.Package) {
@@ -150,11 +148,11 @@ func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	return broken
 }
 
-// replaceBroken adds what to list instead of path to broken, if the file is ours.
+// replaceBroken adds substitute contents for path to broken, if the file is ours.
 func (ws *Workspace) replaceBroken(broken map[string][]byte, path string) {
 	data, err := ws.Read(path)
 	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
-		err = nil // a link that leads nowhere: replacing it loses nothing
+		err = nil // a dangling link: replacing it loses nothing
 	}
 	if err != nil || !source.IsOurs(path, data) {
 		return
@@ -168,8 +166,8 @@ func (ws *Workspace) replaceBroken(broken map[string][]byte, path string) {
 	}
 }
 
-// missingRoots reports patterns that lead to no package at all, and those that lead to
-// a package without a path, whose twins could not be imported.
+// missingRoots reports patterns that match no package, and patterns that match a package without
+// a path, whose twins could not be imported.
 func (ws *Workspace) missingRoots() error {
 	var errs []error
 	for _, p := range ws.Roots {
@@ -202,8 +200,8 @@ func (e goError) Error() string {
 	return strings.TrimPrefix(strings.TrimPrefix(source.OneLine(text), "err: "), "go: ")
 }
 
-// errorPosition parses the position of a listing error: "file:line:col" or less,
-// relative to the folder that the go command ran in.
+// errorPosition parses the position of a listing error, "file:line:col" or a prefix of that,
+// relative to the folder where the go command ran.
 func (ws *Workspace) errorPosition(e packages.Error) token.Position {
 	var pos token.Position
 	rest := e.Pos
@@ -238,11 +236,11 @@ func (ws *Workspace) errorPosition(e packages.Error) token.Position {
 	return pos
 }
 
-// Local reports whether p belongs to the main module or the workspace: where
-// annotations count and files may be written.
+// Local reports whether p belongs to the main module or the workspace, where annotations count
+// and files may be written.
 func Local(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
 
-// IsTestMain reports whether p is the program that go test makes up.
+// IsTestMain reports whether p is the program that go test generates.
 func IsTestMain(p *packages.Package) bool {
 	return p.Name == "main" && strings.HasSuffix(p.PkgPath, ".test")
 }
@@ -258,9 +256,9 @@ func (ws *Workspace) Locals() []*packages.Package {
 	return list
 }
 
-// Owns reports whether functions of the file at path are generated from the
-// variant p. One file belongs to several variants; the plainest that has it is
-// the one whose scope every build has.
+// Owns reports whether functions of the file at path are generated from the variant p. A file may
+// belong to several variants; its owner is the plainest of them, whose scope exists in every
+// build.
 func Owns(p *packages.Package, path string) bool {
 	switch {
 	case p.ForTest == "":
@@ -273,7 +271,7 @@ func Owns(p *packages.Package, path string) bool {
 	return false // A package recompiled for another's test.
 }
 
-// Folder is where the files of p lie.
+// Folder returns the folder of p's files.
 func Folder(p *packages.Package) string {
 	for _, files := range [][]string{p.GoFiles, p.IgnoredFiles, p.OtherFiles} {
 		if len(files) > 0 {

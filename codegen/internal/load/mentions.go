@@ -6,9 +6,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// mentions are the names that the files of a folder mention, in whatever build configuration,
-// tests included: what is generated for a function must not depend on which of them are
-// loaded.
+// mentions are the names that the files of a folder mention, in every build configuration, tests
+// included: the code generated for a function must not depend on which of them are loaded.
 type mentions struct {
 	byMachines map[string]bool // in annotated functions
 	anywhere   map[string]bool
@@ -30,8 +29,9 @@ func (m mentions) add(file *ast.File) {
 }
 
 // rootOnly reports whether no machine enters a function, so that it needs no entry: no other
-// package can name it, no annotated function does, and nothing written by hand names the
-// entry. A method may implement an interface that asks for its entry.
+// package can name it, no annotated function does, and no handwritten code names the entry or
+// the frame. Methods are excluded, since a method may implement an interface that requires its
+// entry.
 func (m mentions) rootOnly(fn *annotated) bool {
 	name := fn.decl.Name
 	return fn.decl.Recv == nil && !name.IsExported() && !m.byMachines[name.Name] && !m.anywhere[fn.names.Enter] && !m.anywhere[fn.names.Frame]

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Settings select what is loaded, and say how the go command is called.
+// Settings select what is loaded, and configure the go command.
 type Settings struct {
-	// Dir is the folder in which patterns are resolved; empty is the current one.
+	// Dir is the folder in which patterns are resolved; empty means the current one.
 	Dir string
 
 	// Env and Flags are the environment and the build flags of the go command.
@@ -20,7 +20,7 @@ type Settings struct {
 	Overlay map[string][]byte
 }
 
-// Read returns the contents of a file, from the overlay if it is there.
+// Read returns the contents of a file, from the overlay if it has the file.
 func (c *Settings) Read(path string) ([]byte, error) {
 	if data, ok := c.Overlay[path]; ok {
 		return data, nil
@@ -30,8 +30,8 @@ func (c *Settings) Read(path string) ([]byte, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// readRegular reads a file. To read a named pipe would wait for a writer, and a device
-// may have no end.
+// readRegular reads a regular file. Reading a named pipe would wait for a writer, and a device may
+// have no end.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,8 +43,8 @@ func readRegular(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// InFolder lists the Go files of a folder, on disk and in the overlay, sorted,
-// without those that the go command never looks at.
+// InFolder lists the Go files of a folder, on disk and in the overlay, sorted, without files that
+// the go command always ignores.
 func (c *Settings) InFolder(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {

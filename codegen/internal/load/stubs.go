@@ -11,13 +11,13 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Stubs are declarations of twins that are still to be generated, so that code
-// that calls them type-checks before they exist. For
+// Stubs are declarations of twins that are still to be generated, so that code that calls them
+// type-checks before they exist. For
 //
 //	//movenext:async
 //	func fetch(ctx context.Context, url string) (int, error) { … }
 //
-// they are
+// the stubs are
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int] { panic(0) }
 //	func fetchEnter(
@@ -27,35 +27,34 @@ import (
 //	func (*fetchFrame) MoveNext(*statemachine.Run) bool { panic(0) }
 //	func (*fetchFrame) Results(*statemachine.Run) (int, error) { panic(0) }
 //
-// The parameters are the source text of fetch itself, and the stubs are added to the
-// very file that declares it. That makes them correct without type information: every
-// name in them means what it means in fetch, dot imports and renamed imports included.
-// (A stub file of its own, the obvious way, would have to repeat the imports, and Go
-// refuses those that a stub does not use.)
+// The parameters are the source text of fetch itself, and the stubs are added to the very file
+// that declares it. That makes them correct without type information: every name in them means
+// the same as in fetch, including dot imports and renamed imports. (A separate stub file, the
+// obvious solution, would have to repeat the imports, and Go rejects imports that a stub does not
+// use.)
 //
-// A frame whose function is a method of a generic type needs that type's
-// parameters with their constraints, so its stub goes to the file that declares
-// the type.
+// The frame of a method of a generic type needs that type's parameters with their constraints, so
+// its stub is added to the file that declares the type.
 //
-// Files that were generated before take no part: they may be stale.
+// Previously generated files are ignored, since they may be stale.
 
-// The qualifiers of the stubs: names that no source uses.
+// The qualifiers in stubs: names that no source uses.
 const (
 	stubJob     = "movenext_stub_job"
 	stubMachine = "movenext_stub_statemachine"
 )
 
-// stubFile is the name under which the positions of stubs are known.
+// stubFile is the file name in the positions of stubs.
 const stubFile = "generated declarations"
 
-// stub is the declarations for the annotated functions of one file, owner, as
-// far as they go to the file that holds the stub.
+// stub contains declarations for the annotated functions of one file, owner, that go into the file
+// that holds the stub.
 type stub struct {
 	owner *File
 	decls []ast.Decl
 }
 
-// addStubs gives every file of a scope its stubs.
+// addStubs adds stubs to every file of a scope.
 func (f *Finder) addStubs(sc *scope) {
 	for _, src := range sc.sources {
 		if src.err != nil {
@@ -120,7 +119,7 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 	fmt.Fprintf(w, "func (%s) Results(*%s.Run) (%s) { panic(0) }\n", frame, stubMachine, strings.Join(list, ", "))
 }
 
-// withRun puts a *Run before a parameter list, named if the others are.
+// withRun puts a *Run before a parameter list, with a name if the others have names.
 func withRun(decl *ast.FuncDecl, params string) string {
 	run := "*" + stubMachine + ".Run"
 	list := decl.Type.Params.List
@@ -147,7 +146,7 @@ func stubArgument(values []string) string {
 	return fmt.Sprintf("%s.Tuple%d[%s]", home, len(values), strings.Join(values, ", "))
 }
 
-// typeArgs passes type parameters on: [K, V] for [K comparable, V any].
+// typeArgs returns type parameters as arguments: [K, V] for [K comparable, V any].
 func typeArgs(params *ast.FieldList) string {
 	if params == nil {
 		return ""
@@ -162,8 +161,8 @@ func typeArgs(params *ast.FieldList) string {
 }
 
 // receiver returns the text of a receiver, and its type parameters as arguments:
-// "(m *Map[K, V]) " and "[K, V]". Blank parameters are named, since the stubs
-// have to pass them on.
+// "(m *Map[K, V]) " and "[K, V]". Blank parameters are given names, since the stubs have to
+// pass them on.
 func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
 	text = f.slice(src, decl.Recv)
 	start := decl.Recv.Pos()
@@ -184,8 +183,7 @@ func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
 	return text + " ", "[" + strings.Join(names, ", ") + "]"
 }
 
-// typeParamsOf finds the declaration of a type in a scope and the text of its
-// type parameters.
+// typeParamsOf finds the declaration of a type in a scope, and the text of its type parameters.
 func (f *Finder) typeParamsOf(sc *scope, fallback *File, name string) (*File, string) {
 	for _, src := range sc.sources {
 		if src.Syntax == nil || src.Generated {
@@ -213,7 +211,7 @@ func typeSpec(file *ast.File, name string) *ast.TypeSpec {
 	return nil
 }
 
-// slice returns the source text of a node, empty for none.
+// slice returns the source text of a node, or "" for none.
 func (f *Finder) slice(src *File, node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.FieldList:
@@ -227,13 +225,12 @@ func (f *Finder) slice(src *File, node ast.Node) string {
 	return string(src.data[file.Offset(node.Pos()):file.Offset(node.End())])
 }
 
-// attach adds the declarations in text to home. They are parsed by themselves: the
-// types of nodes shared with the source would be recorded twice, the second time for
-// the stub.
+// attach adds the declarations in text to home. They are parsed separately: types of nodes shared
+// with the source would be recorded twice, the second time for the stub.
 func (f *Finder) attach(home, owner *File, text string) {
 	file, err := parser.ParseFile(f.ws.Fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
 	if err != nil {
-		// The head of an annotated function does not parse by itself: the type checker
+		// The signature of an annotated function does not parse by itself; the type checker
 		// reports why.
 		return
 	}
@@ -243,7 +240,7 @@ func (f *Finder) attach(home, owner *File, text string) {
 	home.stubs = append(home.stubs, stub{owner, file.Decls})
 }
 
-// stubImports declares the qualifiers of stubs, and uses each.
+// stubImports declares the qualifiers of stubs, and uses each of them.
 func (f *Finder) stubImports() []ast.Decl {
 	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Run\n",
 		stubJob, source.JobPath, stubMachine, source.StatemachinePath, stubJob, stubMachine)
@@ -254,8 +251,8 @@ func (f *Finder) stubImports() []ast.Decl {
 	return file.Decls
 }
 
-// withStubs returns the file as the user wrote it, with its stubs except for those of the
-// owners in without. The syntax itself stays as it is: it will be lowered.
+// withStubs returns the user's file with its stubs, except those of the owners in without. The
+// user's syntax itself stays unchanged, since it will be lowered.
 func (s *File) withStubs(without map[*File]bool) *ast.File {
 	if len(s.stubs) == 0 {
 		return s.Syntax

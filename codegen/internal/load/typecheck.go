@@ -22,8 +22,8 @@ type checked struct {
 	types *types.Package
 	info  *types.Info // nil for packages that are only imported
 
-	// errs are the errors of a local package, and a single one for all errors of
-	// another package: those cannot be corrected here.
+	// errs are the errors of a local package. For another package they are a single error
+	// that stands for all, since those cannot be corrected here.
 	errs []types.Error
 }
 
@@ -37,7 +37,7 @@ type Checker struct {
 	local   *packageSet
 }
 
-// packageSet are packages that have been or are being type-checked, by ID.
+// packageSet contains packages that have been or are being type-checked, by ID.
 type packageSet struct {
 	mu   sync.Mutex
 	byID map[string]*pending
@@ -48,7 +48,7 @@ type pending struct {
 	result *checked
 }
 
-// enter returns the entry of a package, and whether the caller has to fill it.
+// enter returns the entry of a package, and reports whether the caller has to fill it.
 func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	return entry, isNew
 }
 
-// NewChecker returns a checker of what f has found. Only variants are checked with the
+// NewChecker returns a checker for the packages of f. Only the given variants are checked with the
 // bodies of their functions.
 func NewChecker(f *Finder, variants []*Variant) *Checker {
 	ids := map[string]bool{}
@@ -77,8 +77,8 @@ func NewChecker(f *Finder, variants []*Variant) *Checker {
 	}
 }
 
-// check returns the types of p. Imports are checked first, in parallel; the
-// list has none that form a cycle.
+// check returns the types of p. Its imports are checked first, in parallel; the list contains no
+// import cycles.
 func (c *Checker) check(p *packages.Package) *checked {
 	set := c.ws.external
 	if Local(p) {
@@ -101,7 +101,7 @@ func (c *Checker) check(p *packages.Package) *checked {
 	return entry.result
 }
 
-// Imports returns the packages that p imports, with those that its stubs do.
+// Imports returns the packages that p imports, including the imports of its stubs.
 func (ws *Workspace) Imports(p *packages.Package) map[string]*packages.Package {
 	all := map[string]*packages.Package{}
 	for path, dep := range p.Imports {
@@ -125,7 +125,7 @@ func (ws *Workspace) Imports(p *packages.Package) map[string]*packages.Package {
 	return all
 }
 
-// reaches reports whether from is to or imports it.
+// reaches reports whether from imports to, directly or indirectly, or is to.
 func (ws *Workspace) reaches(from, to *packages.Package) bool {
 	seen := map[string]bool{}
 	var visit func(p *packages.Package) bool
@@ -175,8 +175,7 @@ func (c *Checker) checkOne(p *packages.Package) *checked {
 	result.types = types.NewPackage(p.PkgPath, p.Name)
 	err := types.NewChecker(config, c.ws.Fset, result.types, result.info).Files(files)
 	if err != nil && len(result.errs) == 0 && !withoutC {
-		// A language version that the type checker does not know is reported this way
-		// only.
+		// Only this error reports a language version that the type checker does not know.
 		result.errs = append(result.errs, types.Error{Fset: c.ws.Fset, Pos: firstPos(files), Msg: err.Error()})
 	}
 	if !Local(p) && len(result.errs) > 1 {
@@ -186,8 +185,8 @@ func (c *Checker) checkOne(p *packages.Package) *checked {
 	return result
 }
 
-// own makes the information that is keyed by file available for the user's files, too:
-// the checked files are copies with stubs.
+// own makes the information that is keyed by file available for the user's files, too, since the
+// checked files are copies with stubs.
 func (c *Checker) own(result *checked, files []*ast.File) {
 	if result.info == nil {
 		return
@@ -208,20 +207,20 @@ func firstPos(files []*ast.File) token.Pos {
 	return files[0].Package
 }
 
-// files parses the files that the compiler would read for p, without our generated
-// files and with the stubs; or those that cgo would read (see compiled).
+// files parses the files that the compiler would read for p, without our generated files and with
+// the stubs. For cgo, it may parse the files that cgo reads (see compiled).
 func (c *Checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
 	paths, withoutC := c.sources.compiled(p)
 	for _, path := range paths {
 		switch {
-		// assembly and C: compiled, too, for go list
+		// go list also counts assembly and C as compiled
 		case filepath.Ext(path) != ".go" && !isMadeByCgo(path):
 		case Local(p):
 			if src := c.sources.Get(path); src.checked != nil && !src.Generated {
 				files = append(files, src.checked)
 			}
 		default:
-			// An error shows as a type error where the missing declaration is used.
+			// An error surfaces as a type error where the missing declaration is used.
 			if data, err := c.read(p, path); err == nil {
 				if file, _ := parser.ParseFile(c.ws.Fset, path, data, parser.SkipObjectResolution); file != nil {
 					files = append(files, file)
@@ -232,8 +231,8 @@ func (c *Checker) files(p *packages.Package) (files []*ast.File, withoutC bool) 
 	return files, withoutC
 }
 
-// read reads a file of another module. One that may be edited is read once, so that the
-// checked text is the one in the keys of the cache.
+// read reads a file of another module. A file that may be edited is read only once, so that the
+// checked text is the same as in the keys of the cache.
 func (c *Checker) read(p *packages.Package, path string) ([]byte, error) {
 	if Editable(p) {
 		return c.sources.Lazy(path).Data()
@@ -241,7 +240,7 @@ func (c *Checker) read(p *packages.Package, path string) ([]byte, error) {
 	return c.ws.Read(path)
 }
 
-// imported returns the package that path means among imports.
+// imported returns the package that path denotes among imports.
 func (c *Checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil

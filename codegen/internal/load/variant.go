@@ -20,8 +20,8 @@ type Variant struct {
 	Dir  string
 }
 
-// Variants looks for annotated functions in the matched packages, and reports errors in
-// their annotations by folder.
+// Variants searches the matched packages for annotated functions, and reports errors in their
+// annotations by folder.
 func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []*Variant {
 	var list []*Variant
 	seen := map[string]bool{}
@@ -45,8 +45,8 @@ func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []
 	return list
 }
 
-// Model builds the input of the lowering: the annotated functions of v with their
-// types. Its second result is the findings about them.
+// Model builds the input of the lowering: the annotated functions of v with their types. Its
+// second result contains the findings about them.
 func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 	result := c.check(v.Meta)
 	var found []source.Diagnostic
@@ -112,14 +112,13 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 	return file, found
 }
 
-// Occupied reports whether a foreign file has the path of a generated one.
+// Occupied reports whether a file that is not ours has the path of a generated one.
 func (s *Sources) Occupied(path string) bool {
 	data, err := s.cfg.Read(path)
 	return err == nil && !source.IsOurs(path, data) || errors.Is(err, errIrregular)
 }
 
-// firstAnnotation returns a position for findings about the annotations of a whole
-// package.
+// firstAnnotation returns a position for findings about all annotations of a package.
 func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
 		for _, fn := range slices.Concat(s.Get(path).Functions, s.Get(path).Durables) {
@@ -147,7 +146,7 @@ func (c *Checker) Problems(v *Variant) []source.Diagnostic {
 			}
 		}
 	})
-	// Types of a broken syntax tree add nothing.
+	// Types from a broken syntax tree add nothing.
 	if len(parsed) == 0 {
 		c.ws.Visit(v.Meta, func(p *packages.Package) { typed = append(typed, c.typeProblems(p, len(listed) > 0)...) })
 	}
@@ -155,8 +154,8 @@ func (c *Checker) Problems(v *Variant) []source.Diagnostic {
 	return slices.Concat(listed, parsed, typed)
 }
 
-// sameLine reports whether there is a finding in list for the line of d: if the
-// beginning of a file is broken, the go command reports it, too.
+// sameLine reports whether list contains a finding for the line of d. If the beginning of a file
+// is broken, the go command reports it, too.
 func sameLine(d source.Diagnostic, list []source.Diagnostic) bool {
 	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other source.Diagnostic) bool {
 		return d.Pos.Filename == other.Pos.Filename && d.Pos.Line == other.Pos.Line
@@ -171,7 +170,7 @@ func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
 		if pos.Filename == "" {
 			pos.Filename = Folder(p)
 		}
-		parsed := Local(p) && e.Kind == packages.ParseError // is found again, and completely
+		parsed := Local(p) && e.Kind == packages.ParseError // is found again, completely
 		if !parsed && !c.sources.isOutput(pos.Filename) {
 			found = append(found, listError(pos, source.OneLine(e.Msg)))
 		}
@@ -179,8 +178,8 @@ func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
 	return found
 }
 
-// typeProblems returns the type errors of p. Those about imports are left out if the go
-// command reports them better.
+// typeProblems returns the type errors of p. It omits errors about imports if the go command
+// reports them better.
 func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagnostic {
 	var found []source.Diagnostic
 	for _, e := range c.check(p).errs {
@@ -198,7 +197,7 @@ func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagno
 	return found
 }
 
-// Visit calls f for p and everything it imports, each once.
+// Visit calls f once for p and for each package that it imports, directly or indirectly.
 func (ws *Workspace) Visit(p *packages.Package, f func(*packages.Package)) {
 	seen := map[string]bool{}
 	var walk func(*packages.Package)
@@ -215,14 +214,14 @@ func (ws *Workspace) Visit(p *packages.Package, f func(*packages.Package)) {
 	walk(p)
 }
 
-// isOutput reports whether the file at path carries our header.
+// isOutput reports whether the file at path has our header.
 func (s *Sources) isOutput(path string) bool {
 	return strings.HasSuffix(path, ".go") && s.Get(path).Generated
 }
 
-// Overrides returns the findings about pairs of which a type overrides one form, by
-// folder. It checks every local package whose types are known by now: even a
-// package without annotations can override half of a pair.
+// Overrides returns the findings about types that override only one form of a pair, by folder. It
+// checks every local package whose types are known by now: even a package without annotations can
+// override one form of a pair.
 func (c *Checker) Overrides() map[string][]source.Diagnostic {
 	found := map[string][]source.Diagnostic{}
 	position := func(pos token.Pos) token.Position { return c.ws.Fset.PositionFor(pos, false) }
@@ -233,8 +232,8 @@ func (c *Checker) Overrides() map[string][]source.Diagnostic {
 	return found
 }
 
-// Editable reports whether the files of p may change under the same name. Those of
-// the Go distribution and of the module cache do not.
+// Editable reports whether the files of p may change under the same name. Files of the Go
+// distribution and of the module cache do not.
 func Editable(p *packages.Package) bool {
 	m := p.Module
 	if m == nil {
@@ -246,8 +245,8 @@ func Editable(p *packages.Package) bool {
 	return m.Version == "" || p.Module.Dir == "" // a vendored package's module has no folder
 }
 
-// isStandard reports whether p belongs to the Go distribution: its import path
-// begins with an element that is no domain name, as no other's may.
+// isStandard reports whether p belongs to the Go distribution: the first element of its import
+// path is not a domain name, which is not allowed for others.
 func isStandard(p *packages.Package) bool {
 	first, _, _ := strings.Cut(p.PkgPath, "/")
 	return !strings.Contains(first, ".")
