@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// assignment lowers =, := and the assignments with an operator.
+// assignment lowers =, := and assignments with an operator.
 func (lo *lowering) assignment(s *ast.AssignStmt) {
 	if !lo.onlyCalled(s.Lhs) {
 		lo.assignValues(s)
@@ -62,7 +62,7 @@ func (lo *lowering) assignValues(s *ast.AssignStmt) {
 	lo.add(lo.assigning(dst(), s.Rhs, s))
 }
 
-// onlyPoint returns the suspension point that is all of the right-hand side, or nil.
+// onlyPoint returns the suspension point that is the whole right-hand side, or nil.
 func (lo *lowering) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
 	if len(rhs) != 1 {
 		return nil
@@ -74,8 +74,8 @@ func (lo *lowering) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
 	return call
 }
 
-// suspendInto gives the values of a suspension point to dst: at once, or after
-// everything has been evaluated.
+// suspendInto assigns the values of a suspension point to dst: directly, or after everything has
+// been evaluated.
 func (lo *lowering) suspendInto(call *ast.CallExpr, dst []ir.Dest) {
 	for _, t := range dst {
 		if !lo.direct(call, t) {
@@ -87,9 +87,9 @@ func (lo *lowering) suspendInto(call *ast.CallExpr, dst []ir.Dest) {
 	lo.suspend(call, dst)
 }
 
-// direct reports whether a point may assign t by itself. An entry that suspends returns
-// zero values first, so its targets must not be visible elsewhere; and the left-hand
-// side must be evaluated after the suspension.
+// direct reports whether a point may itself assign t. An entry that suspends first returns zero
+// values, so its targets must not be visible elsewhere; and the left-hand side must be evaluated
+// after the suspension.
 func (lo *lowering) direct(call *ast.CallExpr, t ir.Dest) bool {
 	switch {
 	case t.V == nil:
@@ -102,7 +102,7 @@ func (lo *lowering) direct(call *ast.CallExpr, t ir.Dest) bool {
 	return !kept || !lo.Points[call].Kind.Enters()
 }
 
-// lefts returns the targets for left-hand sides.
+// lefts returns the assignment targets for left-hand sides.
 func (lo *lowering) lefts(list []ast.Expr) []ir.Dest {
 	var dst []ir.Dest
 	for _, lhs := range list {
@@ -140,8 +140,8 @@ func (lo *lowering) join(list []ast.Expr) ir.Rope {
 	return r
 }
 
-// assigning returns the assignment of a list of values. Some targets may turn out to be of
-// no use; a constant, and nil more so, needs the type of its target then.
+// assigning returns the assignment of a list of values. Some targets may turn out to be unused;
+// a constant, and even more so nil, then needs the type of its target.
 func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *ir.Assign {
 	i := &ir.Assign{Dst: dst}
 	for n, e := range list {
@@ -158,27 +158,27 @@ func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *i
 	return i
 }
 
-// converted returns a constant or nil for a target, which may turn out to be of no use.
+// converted returns a constant or nil for a target, which may turn out to be unused.
 func converted(value ir.Rope, to ir.Dest) ir.Rope {
 	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.Opened(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
 	r = append(r, value...)
 	return append(r, ir.OnlyIdle(to, ir.Text(")")))
 }
 
-// Expressions that need a type, whether it can be named or not. Where it cannot, a
-// function of the runtime infers it from a like (package unnamed).
+// Expressions that need a type, even one that cannot be named. In that case a function of the
+// runtime infers the type from a like (package unnamed).
 
 // convertedTo returns the conversion of val to t.
 func (lo *lowering) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
 	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, at), ir.Text(")(")}, ir.Rope{ir.Text(")")})
 }
 
-// asserted returns the assertion that val, an interface, is of type t.
+// asserted returns an assertion that the interface value val has type t.
 func (lo *lowering) asserted(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
 	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, at), ir.Text(")")})
 }
 
-// withType is val between before and behind or, if t has no name, as the argument of a
+// withType returns val between before and behind or, if t has no name, as the argument of a
 // function of the runtime.
 func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
 	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
@@ -186,8 +186,8 @@ func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope
 	return append(append(ir.Rope{ir.Opened(head)}, val...), ir.Opened(tail))
 }
 
-// typeArgument returns a list of type arguments, in brackets. It is left out, to be
-// inferred, if one cannot be named.
+// typeArgument returns a list of type arguments in brackets, or nothing, so that they are
+// inferred, if one of them cannot be named.
 func (lo *lowering) typeArgument(at ast.Node, list ...types.Type) ir.Piece {
 	return ir.Opened(ir.TypeArgs{List: list, At: at})
 }

@@ -14,15 +14,15 @@ import (
 type jumpTarget struct {
 	name       string // its label in the source, or empty
 	breakTo    *ir.Label
-	continueTo *ir.Label  // nil unless a loop
-	next       *ir.Label  // of a switch's clause: where fallthrough goes
-	loop       *rangeLoop // to be stopped when it is left
+	continueTo *ir.Label  // nil unless it is a loop
+	next       *ir.Label  // in a clause of a switch: the target of fallthrough
+	loop       *rangeLoop // a loop to stop when it is left
 }
 
 func (lo *lowering) enter(t jumpTarget) { lo.around = append(lo.around, t) }
 func (lo *lowering) leave()             { lo.around = lo.around[:len(lo.around)-1] }
 
-// exit is where a branch out of all kept statements goes.
+// exit returns the target of a branch out of all kept statements.
 func (lo *lowering) exit(b *ast.BranchStmt) *ir.Label {
 	if b.Tok == token.GOTO {
 		obj := lo.Info.Uses[b.Label]
@@ -51,16 +51,16 @@ func (lo *lowering) exit(b *ast.BranchStmt) *ir.Label {
 
 func (lo *lowering) branchStatement(b *ast.BranchStmt) { lo.add(&ir.Jump{To: lo.exit(b)}) }
 
-// routeExits finds the branches in a kept statement whose targets are not in it.
+// routeExits finds the branches in a kept statement with targets outside of it.
 func (lo *lowering) routeExits(s ast.Node) {
 	r := &exits{lo: lo, root: s}
 	r.walk(s)
 }
 
-// exits walks a kept statement and knows what encloses the current node in it.
+// exits walks a kept statement and tracks what encloses the current node in it.
 type exits struct {
 	lo      *lowering
-	root    ast.Node // a statement kept whole: jumps in it stay
+	root    ast.Node // a statement kept as a whole: jumps inside it stay
 	breaks  int      // enclosing statements that a break leaves
 	loops   int      // enclosing loops
 	names   []string // their labels
@@ -128,8 +128,7 @@ func (r *exits) route(b *ast.BranchStmt) {
 	r.lo.exits[b] = r.lo.exit(b)
 }
 
-// returnStatement assigns the returned values to the result variables, and the machine
-// ends.
+// returnStatement assigns the returned values to the result variables, and ends the machine.
 func (lo *lowering) returnStatement(s *ast.ReturnStmt) {
 	if !lo.Suspends(s) {
 		lo.add(lo.returning(s)...)
@@ -158,8 +157,8 @@ func (lo *lowering) returnStatement(s *ast.ReturnStmt) {
 	lo.add(lo.returning(s)...)
 }
 
-// ending is what follows when the results have been assigned: loops over functions are
-// stopped, and deferred calls are made.
+// ending returns the instruction that follows the assignment of the results. It leads through the
+// code that stops loops over functions and makes deferred calls, if there is any.
 func (lo *lowering) ending() ir.Instr {
 	if to := lo.out(lo.epilogue, 0); to != nil {
 		return &ir.Jump{To: to}
@@ -175,8 +174,8 @@ func (lo *lowering) resultTargets() []ir.Dest {
 	return dst
 }
 
-// returning returns the instructions of a return statement whose suspension points, if
-// any, have been evaluated.
+// returning returns the instructions of a return statement whose suspension points, if any, have
+// already been evaluated.
 func (lo *lowering) returning(s *ast.ReturnStmt) []ir.Instr {
 	if len(s.Results) == 0 {
 		return []ir.Instr{lo.ending()}

@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Callees and method values: gc copies some of them early that it reads late as other
+// Callees and method values: gc copies some of them early that it would read late as other
 // operands.
 //
 //	list[i](f())               reads list and i after f
@@ -31,12 +31,12 @@ func (lo *lowering) copyCallee(o analyse.Operand) {
 	lo.evaluated[e] = []*ir.Variable{v}
 }
 
-// isKnownReceiver reports whether the operand is a receiver that is converted to an
-// interface where it stands, from a type T that is not an interface. gc calls the method of
-// T (devirtualize.StaticCall) and asserts for it that the interface holds a T. Such an
-// assertion is moved out of the expression, like any other, unless T is direct: a pointer,
-// a map. If T depends on a type parameter, gc does not know its method. Calls in go and
-// defer statements it leaves alone, since they could panic too early otherwise.
+// isKnownReceiver reports whether the operand is a receiver that is converted to an interface in
+// place, from a type T that is not an interface. gc calls the method of T directly
+// (devirtualize.StaticCall), and for that asserts that the interface holds a T. Such an assertion
+// is moved out of the expression, like any other, unless T is direct: a pointer or a map. If T
+// depends on a type parameter, gc does not know its method. gc leaves calls in go and defer
+// statements alone, since they could otherwise panic too early.
 func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
 	if o.Method == nil || len(o.Method.Index()) > 1 || o.PutOff {
 		return false
@@ -45,8 +45,8 @@ func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
 	return !types.IsInterface(t) && !lo.isDerived(t) && !lo.isDerived(lo.TypeOf(o.Expr)) && !lo.IsDirect(t)
 }
 
-// throughFields returns the embedded field of x that has the method selected from x, and the
-// type of the field.
+// throughFields returns the embedded field of x that has the method selected from x, and the type
+// of the field.
 func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
 	src := lo.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
@@ -59,8 +59,8 @@ func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope,
 	return src, t
 }
 
-// embeddedFields are those that lead from a type to what has the method selected from
-// it.
+// embeddedFields returns the path of embedded fields from a type to the field that has the method
+// selected from the type.
 func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 	var list []*types.Var
 	for _, i := range method.Index()[:len(method.Index())-1] {
@@ -70,9 +70,8 @@ func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 	return list
 }
 
-// movesMethodValue reports whether gc makes a function literal of the method value:
-// where the method depends on a type parameter of the function, so that there is no
-// function that could be named.
+// movesMethodValue reports whether gc turns the method value into a function literal: it does if
+// the method depends on a type parameter of the function, so that no function could be named.
 func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
 	s := lo.Info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {
@@ -92,11 +91,11 @@ func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
 	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && lo.isDerived(named)
 }
 
-// Calls that go to another function than the source says: a twin, or an entry, which
-// has an argument more.
+// Calls that are redirected to a function other than the one in the source: a twin, or an entry,
+// which has one more argument.
 
-// rename makes call go to another function that is declared next to its callee, with an
-// argument more in front.
+// rename redirects call to another function, declared next to its callee. first, if not empty, is
+// an additional first argument.
 func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
 	lo.renameCallee(call, to)
 	expression := method != nil && method.Kind() == types.MethodExpr
@@ -110,15 +109,15 @@ func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *type
 	}
 }
 
-// renameCallee spells the name of the called function as to, which is declared next to
+// renameCallee replaces the name of the called function by that of to, which is declared next to
 // it.
 func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
 	_, id, _ := source.Callee(call, lo.Info)
 	lo.idents[id] = lo.spelledBeside(call, id, to.Name())
 }
 
-// spelledBeside returns the name of a declaration next to the function that call names by
-// id.
+// spelledBeside returns the spelling of the declaration called name that is next to the function
+// that call names by id.
 func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
 	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
 		if q := lo.qualifier(lo.Info.Uses[id]); q != "" { // a dot import
@@ -143,8 +142,7 @@ func (lo *lowering) firstArgument(call *ast.CallExpr, method *types.Selection, a
 	return ir.Edit{Pos: at, End: at, With: arg}
 }
 
-// withBetween mentions the values of e, and inserts the text that must follow the
-// first.
+// withBetween mentions the values of e, and inserts the text that must follow the first value.
 func (lo *lowering) withBetween(e ast.Expr, temps []*ir.Variable) []ir.Piece {
 	more, ok := lo.between[e]
 	if !ok {

@@ -92,8 +92,8 @@ func (lo *lowering) varsWithoutValues(spec *ast.ValueSpec) {
 	}
 }
 
-// liftConstants moves constants before the first label. They have no effect, so the
-// move is unobservable.
+// liftConstants moves constants before the first label. They have no effects, so the move is
+// unobservable.
 func (lo *lowering) liftConstants(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		for _, id := range spec.(*ast.ValueSpec).Names {
@@ -107,14 +107,14 @@ func (lo *lowering) liftConstants(decl *ast.GenDecl) {
 	lo.lifted = append(lo.lifted, whole)
 }
 
-// moveName makes mentions of obj use the name under which it will be declared.
+// moveName makes mentions of obj use the name under which obj will be declared.
 func (lo *lowering) moveName(obj types.Object) {
 	lo.moved[obj] = ir.Opened(ir.ConstantName{Obj: obj})
 }
 
-// movedName is how obj, a constant or a type that has moved, is spelled. A literal that
-// has become a machine has left the scope of those around it: it sees the types, which
-// are declared outside of the function, and gets the constants anew.
+// movedName returns the spelling of obj, a constant or a type that has moved. A literal that has
+// become a machine has left the scope of the functions around it: it sees the types, which are
+// declared outside of the function, and gets copies of the constants.
 func (lo *lowering) movedName(obj types.Object) (ir.Piece, bool) {
 	if with, ok := lo.moved[obj]; ok || lo.parent == nil {
 		return with, ok
@@ -130,7 +130,7 @@ func (lo *lowering) movedName(obj types.Object) (ir.Piece, bool) {
 	return with, ok
 }
 
-// declarationOf finds the declaration of a constant of the function.
+// declarationOf finds the declaration of a constant in the function.
 func (lo *lowering) declarationOf(obj types.Object) *ast.GenDecl {
 	var found *ast.GenDecl
 	ast.Inspect(lo.Source.Decl, func(n ast.Node) bool {
@@ -142,8 +142,8 @@ func (lo *lowering) declarationOf(obj types.Object) *ast.GenDecl {
 	return found
 }
 
-// liftType declares a type of the function's body outside of it, since the frame may
-// have to name it. Only reflection shows the changed name.
+// liftType declares a type of the function's body outside of the function, since the frame may
+// have to name it. Only reflection reveals the changed name.
 func (lo *lowering) liftType(spec *ast.TypeSpec) {
 	obj := lo.Info.Defs[spec.Name].(*types.TypeName)
 	if spec.Name.Name == "_" {
@@ -170,12 +170,12 @@ func (lo *lowering) liftType(spec *ast.TypeSpec) {
 	lo.Imports.Lift(obj, name+lo.typeArgs())
 	lo.moved[obj] = ir.Text(name + lo.typeArgs())
 	if spec.TypeParams != nil {
-		lo.moved[obj] = ir.Text(name) // the arguments are after it: see [mentionScan.arguments]
+		lo.moved[obj] = ir.Text(name) // its arguments follow: see [mentionScan.arguments]
 	}
 }
 
-// hidesTypeParam reports whether a type parameter of a type is called like one of the
-// function. Where the type is declared outside of it, the two would be in one list.
+// hidesTypeParam reports whether a type parameter of a type has the same name as one of the
+// function. When the type is declared outside of the function, both would be in one list.
 func (lo *lowering) hidesTypeParam(spec *ast.TypeSpec) bool {
 	if spec.TypeParams == nil {
 		return false
@@ -194,8 +194,8 @@ func (lo *lowering) hidesTypeParam(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// fieldName returns the name of a field. An embedded one is named after its type, and a type
-// of the function may have another name where it is declared.
+// fieldName returns the name of a field. An embedded field is named after its type, and a type
+// of the function may be declared under another name.
 func (lo *lowering) fieldName(field *types.Var) string {
 	if !field.Embedded() {
 		return field.Name()
@@ -221,7 +221,7 @@ func (lo *lowering) fieldName(field *types.Var) string {
 	return field.Name()
 }
 
-// Constants that repeat an expression which means something else each time.
+// Constants that repeat an expression whose meaning differs from line to line.
 //
 //	const (
 //		A    = iota
@@ -229,12 +229,12 @@ func (lo *lowering) fieldName(field *types.Var) string {
 //		B           // = iota: the constant above
 //	)
 //
-// The repeated part is text: its names are looked up anew in each line. Moved constants
-// may have new names, but the text would keep its old meaning; and type information has
-// only the last meaning of each name. So such expressions are written as values. (Not
-// all: users want to find their iota again.)
+// The repeated part is text: its names are looked up again in each line. Moved constants may have
+// new names, but the text would keep its old meaning; and type information contains only the last
+// meaning of each name. So such expressions are written as values. (Other expressions stay, since
+// users want to recognise their iota.)
 
-// spellRepeated replaces the repeated text of a declaration by its values.
+// spellRepeated replaces the repeated text of a declaration with its values.
 func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 	for _, spec := range repeatsOwnNames(decl) {
 		from, to := spec.Names[len(spec.Names)-1].End(), spec.End()
@@ -248,8 +248,8 @@ func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 	slices.SortStableFunc(whole.Edit, func(a, b ir.Edit) int { return int(a.Pos - b.Pos) })
 }
 
-// repeatsOwnNames returns the lines that repeat, or have repeated, an expression which
-// mentions a name that the declaration declares.
+// repeatsOwnNames returns the lines that repeat, or whose expression is repeated and mentions, a
+// name that the declaration declares.
 func repeatsOwnNames(decl *ast.GenDecl) []*ast.ValueSpec {
 	declared := map[string]bool{}
 	for _, spec := range decl.Specs {

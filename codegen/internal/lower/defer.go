@@ -16,8 +16,8 @@ func (lo *lowering) deferStatement(s *ast.DeferStmt) {
 	lo.add(lo.deferring(s))
 }
 
-// deferring returns the instruction of a defer statement whose suspension points, if
-// any, have been evaluated.
+// deferring returns the instruction of a defer statement whose suspension points, if any, have
+// already been evaluated.
 func (lo *lowering) deferring(s *ast.DeferStmt) *ir.Deferral {
 	d := &ir.Deferral{Node: s, Late: lo.HasCall(s.Call.Fun), Plain: !lo.mayRecover(s.Call)}
 	if p := lo.Deferred[s]; p != nil {
@@ -28,8 +28,8 @@ func (lo *lowering) deferring(s *ast.DeferStmt) *ir.Deferral {
 	return d
 }
 
-// deferredCall returns the call with what has been evaluated in its places. Arguments that
-// the source does not have come first, except for the receiver of a method expression.
+// deferredCall returns the call with the evaluated values inserted. Arguments that the source
+// does not have come first, except for the receiver of a method expression.
 func (lo *lowering) deferredCall(d *ir.Deferral, call *ast.CallExpr, method *types.Selection, more ...ir.Rope) ir.Rope {
 	(&mentionScan{lo: lo}).runner(call)
 	fun := lo.deferredFunc(d, call)
@@ -53,8 +53,7 @@ func (lo *lowering) keptArguments(d *ir.Deferral, call *ast.CallExpr) []ir.Rope 
 	return spread(call, args)
 }
 
-// deferredFunc returns the callee: a function by its name, a literal, or a value that is
-// evaluated now.
+// deferredFunc returns the callee: a function by its name, a literal, or a value evaluated here.
 func (lo *lowering) deferredFunc(d *ir.Deferral, call *ast.CallExpr) ir.Rope {
 	fun := ast.Unparen(call.Fun)
 	if _, ok := fun.(*ast.FuncLit); ok {
@@ -72,7 +71,7 @@ func (lo *lowering) deferredFunc(d *ir.Deferral, call *ast.CallExpr) ir.Rope {
 	return lo.evaluatedNow(d, calledName(call), lo.value(fun))
 }
 
-// keptValue returns an argument as the kept call passes it.
+// keptValue returns an argument as the stored call passes it.
 func (lo *lowering) keptValue(d *ir.Deferral, arg ast.Expr) ir.Rope {
 	switch e := ast.Unparen(arg); {
 	case lo.IsConstant(e), lo.Info.Types[e].IsNil(), lo.Info.Types[e].IsType():
@@ -87,7 +86,7 @@ func (lo *lowering) keptValue(d *ir.Deferral, arg ast.Expr) ir.Rope {
 	return lo.evaluatedNow(d, "arg", val)
 }
 
-// forward is for f(g()): the results of g become arguments.
+// forward handles f(g()): the results of g become arguments.
 func (lo *lowering) forward(d *ir.Deferral, arg ast.Expr, tuple *types.Tuple) []ir.Rope {
 	var list []ir.Rope
 	for range tuple.Len() {
@@ -105,17 +104,17 @@ func (lo *lowering) evaluatedNow(d *ir.Deferral, stem string, val ir.Rope) ir.Ro
 	return ir.Rope{ir.Text(name)}
 }
 
-// inLiteral is node as it is spelled inside of a function literal.
+// inLiteral returns node as it is spelled inside of a function literal.
 func (lo *lowering) inLiteral(node ast.Node) ir.Rope {
 	s := &mentionScan{lo: lo, root: node, literals: 1}
 	s.walk(node)
 	return ir.Rope{{Span: s.span()}}
 }
 
-// Deferred calls that cannot recover, and are kept as they are.
+// Deferred calls that cannot recover are kept as they are.
 
-// mayRecover reports whether a deferred call may be one of a function that calls
-// recover itself. Only a literal and a function of the file show that they do not.
+// mayRecover reports whether a deferred call may call a function that itself calls recover. Only
+// a literal or a function of the file can be seen not to.
 func (lo *lowering) mayRecover(call *ast.CallExpr) bool {
 	if name, ok := lo.Builtin(call.Fun); ok {
 		return name == "recover"
@@ -147,7 +146,7 @@ func (lo *lowering) mayRecover(call *ast.CallExpr) bool {
 //		})
 //	}
 
-// flattenEpilogue is where the function ends, by a return or a panic.
+// flattenEpilogue adds the code that runs where the function ends, by a return or a panic.
 func (lo *lowering) flattenEpilogue() {
 	end := lo.Body.Rbrace
 	p := &ir.Point{Call: end, Kind: source.KindDeferred, Resume: lo.label("resume")}
@@ -155,7 +154,7 @@ func (lo *lowering) flattenEpilogue() {
 	lo.add(&ir.Mark{Label: lo.epilogue}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: resumed}, &ir.Jump{To: lo.epilogue})
 }
 
-// declareRecovery gives a deferred literal that calls recover something to ask.
+// declareRecovery gives a deferred literal that calls recover a parameter for the panic.
 func (lo *lowering) declareRecovery() {
 	if lo.Literal == nil || !lo.Literal.Deferred || !lo.CallsRecover(lo.Body) {
 		return
@@ -165,7 +164,7 @@ func (lo *lowering) declareRecovery() {
 	lo.all = append(lo.all, lo.recovery)
 }
 
-// deferringPoint makes d keep a call that suspends.
+// deferringPoint makes d store a call that suspends.
 func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.Suspension) {
 	switch p.Kind {
 	case source.KindEnter:
@@ -200,7 +199,7 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 	}
 }
 
-// enters is an entry that calls another's, which returns the machine before its
+// enters sets the entry of d, which calls another entry that returns the machine before its
 // results.
 func enters(d *ir.Deferral, results int, call ir.Rope) {
 	d.Entry = ir.Rope{ir.CalleeName}

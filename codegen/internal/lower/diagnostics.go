@@ -2,7 +2,7 @@ package lower
 
 import "github.com/movenext/movenext/codegen/internal/source"
 
-// The refusals of the lowering. Each message says what, why, and what to write instead.
+// The refusals of lowering. Each message says what is refused, why, and what to write instead.
 
 func unorderedGeneric(at source.Extent, typ string) source.Diagnostic {
 	return source.Unsupported(at, "this could be changed while the statement suspends, and is of type "+typ+" here",

@@ -12,8 +12,7 @@ import (
 // Statements that are taken apart although nothing in them suspends. Package analyse finds
 // them (tuple.go).
 
-// tuple makes the assignments of a forced tuple. Without left-hand sides they are the
-// results.
+// tuple makes the assignments of a forced tuple. Without left-hand sides it assigns the results.
 func (lo *lowering) tuple(lhs, rhs []ast.Expr, dst func(int) ir.Dest) {
 	evaluated := func(e ast.Expr) bool {
 		_, done := lo.evaluated[e]
@@ -68,10 +67,9 @@ func (lo *lowering) placeParts(lhs ast.Expr) []ast.Expr {
 // Appending in place: when the compiler evaluates the place in m[k] = append(m[k], …)
 // only once, and which parts of it come before the appended values.
 //
-// The compiler first converts k for a call of the runtime (mapKeyTemp), and then copies
-// both m and the converted key, unless that still is a name (cheapExpr). So it depends
-// on the type of the key whether f's assignment to k in m[k] = append(m[k], f()) is
-// seen:
+// The compiler first converts k for a call of the runtime (mapKeyTemp), and then copies both m and
+// the converted key, unless that is still a name (cheapExpr). So the type of the key determines
+// whether an assignment to k by f is seen in m[k] = append(m[k], f()):
 //
 //	string, uint32, uint64, unsafe.Pointer   late: the runtime takes them as they are
 //	other integers, pointers, channels,      early: k is converted, which makes a
@@ -79,10 +77,10 @@ func (lo *lowering) placeParts(lhs ast.Expr) []ast.Expr {
 //	structs and arrays of 4 or 8 bytes       early: k is read through a temporary
 //	all others                               late: the runtime takes the address of k
 //
-// It is tempting to think that a name is always read late, as it is everywhere else:
-// then most maps with integer keys would be assigned another element.
+// It is tempting to assume that a name is always read late, as it is everywhere else. But then
+// most maps with integer keys would have the wrong element assigned.
 
-// settleAppend evaluates what gc evaluates before the appended values, once for both
+// settleAppend evaluates the parts that gc evaluates before the appended values, once for both
 // sides of m[k] = append(m[k], …).
 func (lo *lowering) settleAppend(lhs, rhs ast.Expr) {
 	place, from, _ := lo.AppendToPlace(lhs, rhs)
@@ -103,7 +101,7 @@ func (lo *lowering) settleOnce(e, twin ast.Expr, late bool) {
 	lo.evaluated[twin] = lo.evaluated[e]
 }
 
-// isName reports whether e is a variable, here or in another package.
+// isName reports whether e is a variable, of this or another package.
 func (lo *lowering) isName(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -127,7 +125,7 @@ func (lo *lowering) keyNameCopied(place *ast.IndexExpr) bool {
 		case kind != analyse.KeyFast:
 			return kind == analyse.KeyCast
 		case !ok || typeset.IsParam(m.Key()):
-			return true // of a name of its own, as type arguments are
+			return true // its type has a name, as type arguments do
 		}
 		return basic.Kind() != types.String && basic.Kind() != types.Uint32 && basic.Kind() != types.Uint64 && basic.Kind() != types.UnsafePointer
 	})

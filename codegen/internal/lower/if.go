@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// ifStatement. If only the condition suspends, or what precedes it, the rest stays. Source,
-// then result:
+// ifStatement lowers an if statement. If only the condition suspends, or what precedes it, the
+// rest stays. Source, then result:
 //
 //	if err := fetch(ctx); err != nil { A }
 //
@@ -18,7 +18,7 @@ import (
 //	…
 //	if err != nil { A }
 //
-// Else, each branch may suspend:
+// Otherwise, each branch may suspend:
 //
 //	if cond { A } else { B }
 //
@@ -52,9 +52,9 @@ func (lo *lowering) ifStatement(s *ast.IfStmt) {
 }
 
 // restStays reports whether nothing suspends in an if statement once its condition has been
-// evaluated: the rest stays as it was written. A condition with a suspension behind && or ||
-// is not evaluated at once. One that begins on a later line than the statement would be
-// printed on another line than the source has it.
+// evaluated, so that the rest can stay as it is. A condition with a suspension behind && or || is
+// not evaluated as a whole. A condition that begins on a later line than the statement would be
+// printed on another line than in the source.
 func (lo *lowering) restStays(s *ast.IfStmt) bool {
 	if lo.Suspends(s.Body) || s.Else != nil && lo.Suspends(s.Else) || lo.Source.Line(s.If) != lo.Source.Line(s.Cond.Pos()) {
 		return false
@@ -71,7 +71,7 @@ func (lo *lowering) restStays(s *ast.IfStmt) bool {
 	return !ok || e.Op != token.LAND && e.Op != token.LOR || !lo.Suspends(e)
 }
 
-// keepRestOf keeps an if statement without what has been evaluated before it.
+// keepRestOf keeps an if statement without the parts that have been evaluated before it.
 func (lo *lowering) keepRestOf(s *ast.IfStmt) {
 	lo.routeExits(s)
 	text := &mentionScan{lo: lo, root: s}
@@ -86,8 +86,8 @@ func (lo *lowering) keepRestOf(s *ast.IfStmt) {
 	lo.add(&ir.Keep{Text: *text.span(), Stops: lo.terminates(s)})
 }
 
-// condition jumps to a label if cond is when, and falls through otherwise. The
-// parts of && and || that suspend become jumps of their own.
+// condition jumps to a label if cond equals when, and falls through otherwise. The parts of && and
+// || that suspend become separate jumps.
 func (lo *lowering) condition(cond ast.Expr, to *ir.Label, when bool) {
 	cond = ast.Unparen(cond)
 	if !lo.Suspends(cond) {
@@ -114,7 +114,7 @@ func (lo *lowering) condition(cond ast.Expr, to *ir.Label, when bool) {
 	lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Turn: lo.opposite(cond), To: to})
 }
 
-// logicalCondition: a && b is false as soon as a is, a || b true as soon as a is.
+// logicalCondition lowers && and ||: a && b is false once a is, a || b is true once a is.
 func (lo *lowering) logicalCondition(e *ast.BinaryExpr, to *ir.Label, when bool) {
 	decides := e.Op == token.LOR // the value of the left operand that decides
 	if decides == when {
@@ -128,15 +128,15 @@ func (lo *lowering) logicalCondition(e *ast.BinaryExpr, to *ir.Label, when bool)
 	lo.add(&ir.Mark{Label: skip})
 }
 
-// opposites are the comparisons that can be turned round. The ordered ones only
-// between integers and strings: both x < NaN and x >= NaN are false.
+// opposites are the comparisons that can be inverted. Ordered ones can be inverted only between
+// integers and strings: both x < NaN and x >= NaN are false.
 var opposites = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL,
 	token.LSS: token.GEQ, token.GEQ: token.LSS,
 	token.GTR: token.LEQ, token.LEQ: token.GTR,
 }
 
-// opposite is what turns a comparison into its opposite, or nil.
+// opposite returns the edit that inverts a comparison, or nil.
 func (lo *lowering) opposite(cond ast.Expr) *ir.Edit {
 	e, ok := cond.(*ast.BinaryExpr)
 	if !ok {

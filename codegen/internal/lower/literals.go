@@ -12,10 +12,10 @@ import (
 
 // Function literals that become machines.
 //
-// A function literal is a function of its own, and most of them stay as they are: what
-// suspends in them blocks, as it does in plain code. But where a literal runs as a
-// part of the annotated function, blocking would hold the machine's worker. Such
-// literals are lowered like the function around them. Source, then result:
+// A function literal is a separate function, and most literals stay as they are: a suspending
+// call in them blocks, as in plain code. But where a literal runs as part of the annotated
+// function, blocking would hold the machine's worker. Such literals are lowered like the function
+// around them. Source, then result:
 //
 //	err := func() error { n++; return pause(ctx) }()
 //
@@ -23,14 +23,14 @@ import (
 //
 // # What a literal captures
 //
-// In Go, a literal shares the variables around it. Here each captured variable is one
-// more parameter of the entry: a variable that is assigned or whose address is taken
-// lives in a cell of its own, and the parameter is the pointer to it (see "Closures and
-// addresses" in the comment of package codegen). For any other variable, the value is passed. So
-// sharing works both ways, and neither frame knows of the other.
+// In Go, a literal shares the variables around it. Here each captured variable becomes a
+// parameter of the entry. A variable that is assigned or whose address is taken lives in a cell,
+// and the parameter is the pointer to the cell (see "Closures and addresses" in the comment of
+// package codegen). For any other variable, the parameter is the value. So changes are visible on
+// both sides, and neither frame refers to the other.
 //
-// Captures are found while the literal is flattened, by the first mention of each. A
-// literal within the literal asks the one around it, which captures what it passes on.
+// Captures are found while the literal is flattened, at the first mention of each. A literal
+// within a literal gets them from the one around it, which captures what it passes on.
 
 // lowered returns the machine of a literal whose captures are known.
 func (lo *lowering) lowered(lit *ast.FuncLit) *lowering {
@@ -50,8 +50,8 @@ func (lo *lowering) root() *lowering {
 	return lo
 }
 
-// capture makes a variable of the functions around a literal one of the literal: a
-// parameter of its entry. It returns nil for everything else.
+// capture makes a variable of a function around a literal a variable of the literal: a parameter
+// of its entry. It returns nil for everything else.
 func (lo *lowering) capture(obj types.Object) *ir.Variable {
 	v, ok := obj.(*types.Var)
 	if !ok || lo.Literal == nil || v.IsField() || !analyse.Within(lo.Source.Decl, v.Pos()) || analyse.Within(lo.Node, v.Pos()) {
@@ -63,15 +63,15 @@ func (lo *lowering) capture(obj types.Object) *ir.Variable {
 	return c
 }
 
-// passed is what the function passes to a literal in it for a captured variable: the
-// pointer to its cell, or its value. In a function literal that stays plain (closure), it is
-// spelled as there.
+// passed returns what the function passes to a literal for a captured variable: the pointer to its
+// cell, or its value. If closure is set, it is spelled for the inside of a function literal that
+// stays plain.
 func (lo *lowering) passed(obj *types.Var, closure bool) ir.Piece {
 	v := lo.vars[obj]
 	if v == nil {
 		v = lo.capture(obj)
 	}
-	if v == nil { // it is in a statement that is kept, and has not moved
+	if v == nil { // it is in a kept statement, and has not moved
 		if f := lo.UsageOf(obj); (&ir.Variable{Type: obj.Type(), Usage: f}).Shared() {
 			return ir.Text("&" + obj.Name())
 		}
@@ -94,7 +94,7 @@ func (lo *lowering) enterLiteral(l *lowering, closure bool, args ...ir.Rope) ir.
 	return append(append(ir.Rope{ir.Text(l.Declared.Enter + lo.typeArgsAt(l.Node) + "(")}, joined(args)...), ir.Text(")"))
 }
 
-// passedAll is what the function passes for all captures of a literal.
+// passedAll returns what the function passes for all captures of a literal.
 func (lo *lowering) passedAll(l *lowering, closure bool) []ir.Rope {
 	var list []ir.Rope
 	for _, obj := range l.captures {
@@ -103,8 +103,8 @@ func (lo *lowering) passedAll(l *lowering, closure bool) []ir.Rope {
 	return list
 }
 
-// companions assigns to the companions of assigned variables the entries of the values;
-// without values, none.
+// companions assigns the entries of values to the companions of assigned variables, or no entry if
+// there are no values.
 func (lo *lowering) companions(lhs, rhs []ast.Expr, declares bool) {
 	for i, e := range lhs {
 		f := lo.FuncVarOf(e)
@@ -134,8 +134,8 @@ func (lo *lowering) entryOf(f *analyse.FuncVar) *ir.Variable {
 	return lo.declare(f.Entry)
 }
 
-// onlyCalled reports whether one of the variables is of no use but to be called: its
-// companion is enough.
+// onlyCalled reports whether one of the variables is only ever called, so that its companion is
+// enough.
 func (lo *lowering) onlyCalled(lhs []ast.Expr) bool {
 	if len(lhs) != 1 {
 		return false
@@ -174,8 +174,8 @@ func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
 	return append(append(head, lo.enteredBody(sig, entry)...), ir.Text("}"))
 }
 
-// enteredBody calls an entry and returns its results: a machine that has not suspended
-// becomes a nil interface, not a nil pointer in one.
+// enteredBody calls an entry and returns its results. It returns a machine that has not suspended
+// as a nil interface, not as an interface that holds a nil pointer.
 func (lo *lowering) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
 	m, none := ir.CalleeName, ir.NilName
 	var results string
@@ -187,8 +187,8 @@ func (lo *lowering) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
 }
 
 // companionType returns the type of a companion: that of the variable, with a run before the
-// parameters and the suspended callee before the results. With names, it is the head of a
-// function of this type with parameters called so.
+// parameters and the suspended callee before the results. With names, it returns the head of a
+// function of this type with these parameter names.
 func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 	sig := f.Var.Type().Underlying().(*types.Signature)
 	run := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Run")}
@@ -214,7 +214,7 @@ func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 	return append(append(append(r, ir.Text(") (")), joined(results)...), ir.Text(")"))
 }
 
-// calleeType returns the type of the suspended callee of a call of the variable.
+// calleeType returns the type of the suspended callee in a call of the variable.
 func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 	if lit := f.OnlyLiteral(lo.Info); lit != nil {
 		return ir.Rope{ir.Text("*"), ir.Opened(ir.FrameOf{Lit: lit})}
@@ -233,7 +233,7 @@ func (lo *lowering) typesOf(list *types.Tuple, at ast.Node) []ir.Rope {
 	return ropes
 }
 
-// suspendValue calls what a variable holds by its companion.
+// suspendValue calls a variable's value through its companion.
 func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	f := lo.FuncVarOf(call.Fun)
 	lo.spillArgs(call)
@@ -247,7 +247,7 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	lo.enterCallee(p, append(entry, ir.Text(")")), dst)
 }
 
-// enterOf renames the function that e is, so that it is printed as its entry.
+// enterOf renames the function e, so that it is printed as its entry.
 func (lo *lowering) enterOf(e ast.Expr) ast.Expr {
 	lo.renameCallee(&ast.CallExpr{Fun: e}, lo.EntryOf(e).Enter)
 	return ast.Unparen(e)

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// forStatement. Source, then result:
+// forStatement lowers a for statement. Source, then result:
 //
 //	for init; cond; post { body }
 //
@@ -25,8 +25,8 @@ import (
 //	goto for1
 //	endFor1:
 //
-// A variable of the loop that a function literal keeps gets a copy for each
-// iteration, made before post.
+// A variable of the loop that a function literal captures gets a copy for each iteration, made
+// before post.
 func (lo *lowering) forStatement(s *ast.ForStmt, name string) {
 	if s.Init != nil {
 		lo.statement(s.Init)
@@ -66,8 +66,8 @@ func (lo *lowering) renewLoopVars(s *ast.ForStmt) {
 	}
 }
 
-// rangeStatement lowers a loop over a range to one with a counter, which is what
-// it means (the language defines all of these in words):
+// rangeStatement lowers a range to a loop with a counter, following the language's definition
+// (which gives the meaning of these loops in words):
 //
 //	for k, v := range list { body }
 //
@@ -134,7 +134,7 @@ func (lo *lowering) suspendsLeft(s *ast.RangeStmt) bool {
 	return s.Key != nil && lo.Suspends(s.Key) || s.Value != nil && lo.Suspends(s.Value)
 }
 
-// keepNamed keeps a statement whose label is wanted by a break or continue in it.
+// keepNamed keeps a statement whose label a break or continue in it needs.
 func (lo *lowering) keepNamed(s ast.Stmt, name string) {
 	if name == "" {
 		lo.keep(s)
@@ -147,16 +147,16 @@ func (lo *lowering) keepNamed(s ast.Stmt, name string) {
 	lo.add(&ir.Keep{Text: text, Stops: lo.terminates(named)})
 }
 
-// ranging is one loop while it is lowered.
+// ranging is one loop during lowering.
 type ranging struct {
 	lo             *lowering
 	s              *ast.RangeStmt
 	top, next, end *ir.Label
 	step           []ir.Instr // from one iteration to the next
-	shared         bool       // the variables are the same in all iterations
+	shared         bool       // all iterations share the variables
 }
 
-// shareOldVars declares the variables before the loop, as before Go 1.22.
+// shareOldVars declares the variables before the loop, as Go did before 1.22.
 func (r *ranging) shareOldVars() {
 	if r.s.Tok != token.DEFINE || r.lo.LoopVarPerIteration() {
 		return
@@ -171,11 +171,11 @@ func (r *ranging) shareOldVars() {
 	r.lo.add(z)
 }
 
-// wanted reports whether the loop has a use for its key or value.
+// wanted reports whether the loop uses its key or value.
 func wanted(e ast.Expr) bool { return e != nil && !analyse.IsBlank(e) }
 
-// counter returns the variable that counts: the key itself if the body leaves it
-// alone, or a temporary.
+// counter returns the variable that counts: the key itself if the body does not change it, or
+// else a temporary.
 func (r *ranging) counter(t types.Type) (v *ir.Variable, isKey bool) {
 	if r.s.Tok == token.DEFINE && wanted(r.s.Key) && !r.shared {
 		obj := r.lo.Info.Defs[r.s.Key.(*ast.Ident)]
@@ -195,7 +195,7 @@ func (r *ranging) once(stem string) *ir.Variable {
 	return v
 }
 
-// overList: slices, arrays, pointers to arrays.
+// overList lowers ranges over slices, arrays and pointers to arrays.
 func (r *ranging) overList(array bool) {
 	lo := r.lo
 	var length, elem ir.Rope
@@ -205,7 +205,7 @@ func (r *ranging) overList(array bool) {
 		length = ir.Rope{ir.LenName, ir.Text("("), ir.Use(list), ir.Text(")")}
 		elem = ir.Rope{ir.Use(list), ir.Text("[")}
 	case array:
-		if lo.HasCall(r.s.X) { // else it is not evaluated at all
+		if lo.HasCall(r.s.X) { // otherwise it is not evaluated at all
 			lo.spill(r.s.X, false)
 			lo.add(&ir.Assign{Dst: []ir.Dest{{}}, Src: lo.value(r.s.X)})
 		}
@@ -225,7 +225,7 @@ func (r *ranging) overList(array bool) {
 	r.assign(ir.Rope{ir.Use(i)}, elem, isKey)
 }
 
-// count emits the loop's head: i from 0 to below limit.
+// count emits the head of the loop: i counts from 0 up to, but not including, limit.
 func (r *ranging) count(i *ir.Variable, limit ir.Rope) {
 	lo := r.lo
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: i, Declares: true}}, Src: ir.Rope{ir.Text("0")}, Typed: i.Type != types.Typ[types.Int]})
@@ -235,7 +235,7 @@ func (r *ranging) count(i *ir.Variable, limit ir.Rope) {
 	r.step = []ir.Instr{&ir.Do{Line: ir.Rope{ir.Use(i), ir.Text("++")}}}
 }
 
-// overInt: the limit is evaluated once, and has the type of the counter.
+// overInt lowers ranges over integers. The limit is evaluated once, and has the type of the counter.
 func (r *ranging) overInt() {
 	lo := r.lo
 	t := types.Default(lo.TypeOf(r.s.X))
@@ -257,7 +257,7 @@ func rootIdent(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// overString: one iteration a rune; invalid UTF-8 counts byte by byte.
+// overString lowers ranges over strings: one iteration per rune; invalid UTF-8 counts byte by byte.
 func (r *ranging) overString() {
 	lo := r.lo
 	str := r.once("str")
@@ -278,7 +278,7 @@ func (r *ranging) overString() {
 	r.assign(ir.Rope{ir.Use(i)}, ir.Rope{ir.Use(char)}, isKey)
 }
 
-// assign gives the iteration's values to the loop's variables.
+// assign assigns the iteration's values to the loop's variables.
 func (r *ranging) assign(key, value ir.Rope, keyDone bool) {
 	lo := r.lo
 	var lhs []ast.Expr
@@ -314,9 +314,9 @@ func (r *ranging) assign(key, value ir.Rope, keyDone bool) {
 	lo.add(&ir.Assign{Dst: dst, Src: all})
 }
 
-// overMap: a map's iteration can only be suspended through reflection. Collecting
-// the keys first would be simpler and wrong: a key that the body deletes before its
-// turn must not come, and a NaN key cannot be looked up again.
+// overMap lowers ranges over maps. A map's iteration can be suspended only through reflection.
+// Collecting the keys first would be simpler but wrong: a key that the body deletes before its
+// turn must not appear, and a NaN key cannot be looked up again.
 func (r *ranging) overMap(t *types.Map) {
 	lo := r.lo
 	lo.spill(r.s.X, false)
@@ -338,8 +338,8 @@ func (r *ranging) overMap(t *types.Map) {
 	r.assign(key, value, false)
 }
 
-// fromMap reads the iterator's key or value. The assertion always holds except for a
-// nil interface, whose zero value is right.
+// fromMap reads the iterator's key or value. The assertion holds for everything except a nil
+// interface, for which the zero value is right.
 func (r *ranging) fromMap(iter *ir.Variable, method string, t types.Type) ir.Rope {
 	lo := r.lo
 	v := lo.temp(typetext.SetFirst(method, false), t)
@@ -353,7 +353,7 @@ func (r *ranging) fromMap(iter *ir.Variable, method string, t types.Type) ir.Rop
 	return ir.Rope{ir.Use(v)}
 }
 
-// overChan receives until the channel is closed.
+// overChan lowers ranges over channels: it receives until the channel is closed.
 func (r *ranging) overChan() {
 	lo := r.lo
 	ch := r.once("ch")

@@ -15,46 +15,46 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Options say in which form the machine is made.
+// Options select the form of the machine.
 type Options struct {
 	// Framed gives every function a frame, so that none is missing from a stack.
 	Framed bool
 }
 
-// Output is what an annotated function has become.
+// Output is the result of lowering an annotated function.
 type Output struct {
 	Root     *Function
-	Literals []*Function // in it that are machines, in the order of their declarations
-	Types    []ir.Type   // that it declares in its body
+	Literals []*Function // those in it that are machines, in the order of their declarations
+	Types    []ir.Type   // the types that it declares in its body
 
-	// Findings are about source that cannot be lowered. If there are any, the rest is not
-	// to be printed.
+	// Findings are about source that cannot be lowered. If there are any, the rest must not be
+	// printed.
 	Findings []source.Diagnostic
 }
 
 // Function is the annotated function, or a function literal in it that is a machine.
 type Function struct {
 	*analyse.Facts
-	Names *naming.Names // in its declarations; some have been given to temporaries
+	Names *naming.Names // inside its declarations; temporaries already have theirs
 
 	Receiver *ir.Variable   // nil: it has none
-	Captured []*ir.Variable // by a literal; before them what it asks for a panic, if it does
+	Captured []*ir.Variable // by a literal; before them the source of a panic, if recover needs one
 	Params   []*ir.Variable
 	Results  []*ir.Variable
-	Vars     []*ir.Variable // all of them, and the temporaries
+	Vars     []*ir.Variable // all variables, including temporaries
 
-	Code   []ir.Instr // none that cannot be reached
+	Code   []ir.Instr // all of it is reachable
 	Lifted []*ir.Span // declarations that precede the code
 
-	Entered  bool      // a literal: by machines
-	Loops    bool      // it ranges over functions that it pulls
+	Entered  bool      // a literal: machines enter it
+	Loops    bool      // it pulls values from functions that it ranges over
 	Epilogue *ir.Label // where it makes deferred calls that suspend; nil: there are none
 
-	Whole bool     // it never suspends: it is called as it was written, and has no code
+	Whole bool     // it never suspends: it is called as written, and has no code
 	Tail  *ir.Tail // it needs no frame, and has no code
 }
 
-// Given returns the receiver, what a literal captures, and the parameters.
+// Given returns the receiver, the variables that a literal captures, and the parameters.
 func (fn *Function) Given() []*ir.Variable {
 	var list []*ir.Variable
 	if fn.Receiver != nil {
@@ -84,42 +84,41 @@ func Instructions(facts *analyse.Facts, options Options) *Output {
 	return out
 }
 
-// lowering is a function, or a function literal that becomes a machine, while its
-// instructions are made.
+// lowering is a function, or a function literal that becomes a machine, during its lowering.
 type lowering struct {
 	*analyse.Facts
 
-	// parent is that of the function around a literal; nil: this is the annotated function.
+	// parent is the lowering of the function around a literal, or nil for the annotated function.
 	parent *lowering
 
-	// Of the annotated function: for its literals, too.
+	// Of the annotated function, but also used for its literals.
 	literals map[*analyse.Literal]*lowering
 	diags    []source.Diagnostic
-	types    []ir.Type // declared outside
+	types    []ir.Type // declared outside of the function
 
-	isEntered bool         // a literal: by machines
+	isEntered bool         // a literal: machines enter it
 	flat      bool         // a literal: it has been flattened
 	captures  []*types.Var // of a literal
-	recovery  *ir.Variable // of a deferred literal: what it asks for a panic
-	epilogue  *ir.Label    // where the deferred calls that suspend are made; nil: there are none
-	loops     bool         // ranges over functions that it pulls
+	recovery  *ir.Variable // of a deferred literal: the source of the panic for recover
+	epilogue  *ir.Label    // the code that makes suspending deferred calls; nil: there are none
+	loops     bool         // pulls values from functions that it ranges over
 	names     *naming.Names
 
 	tail []tailCall // of a function that needs no frame
 
-	// Grown while flattening.
+	// Filled while flattening.
 	code      []ir.Instr
 	vars      map[types.Object]*ir.Variable
 	all       []*ir.Variable
-	evaluated map[ast.Expr][]*ir.Variable   // expressions that have their value already
-	renamed   map[*ast.CallExpr][]ir.Edit   // calls that go to an entry instead
-	between   map[ast.Expr]ir.Rope          // what follows the first of the values of such
-	idents    map[*ast.Ident]string         // the names of those
-	exits     map[*ast.BranchStmt]*ir.Label // where branches out of kept statements go
+	evaluated map[ast.Expr][]*ir.Variable   // expressions that already have their value
+	renamed   map[*ast.CallExpr][]ir.Edit   // calls that are redirected to an entry
+	between   map[ast.Expr]ir.Rope          // the text after the first value of such an expression
+	idents    map[*ast.Ident]string         // new names for the functions in such calls
+	exits     map[*ast.BranchStmt]*ir.Label // the targets of branches out of kept statements
 	moved     map[types.Object]ir.Piece     // constants and types that have moved
 
 	lifted  []*ir.Span                 // declarations that precede the code
-	around  []jumpTarget               // enclosing statements that were flattened
+	around  []jumpTarget               // enclosing statements that have been flattened
 	gotos   map[types.Object]*ir.Label // labels of the source
 	results []*ir.Variable
 	params  []*ir.Variable
@@ -141,8 +140,7 @@ func newLowering(f *analyse.Facts) *lowering {
 	}
 }
 
-// begin makes the lowerings of the literals. They are flattened when they are first
-// mentioned.
+// begin creates the lowerings of the literals. Each is flattened when it is first mentioned.
 func (lo *lowering) begin() {
 	lo.literals = map[*analyse.Literal]*lowering{}
 	for _, l := range lo.Literals.Order {
@@ -160,7 +158,7 @@ func (lo *lowering) begin() {
 	}
 }
 
-// function is what has been made.
+// function returns the lowered function.
 func (lo *lowering) function() *Function {
 	return &Function{
 		Facts: lo.Facts, Names: lo.names,
@@ -170,8 +168,8 @@ func (lo *lowering) function() *Function {
 	}
 }
 
-// captured returns the variables that a literal gets of the functions around it. Before them is
-// what it asks for a panic, if it is deferred and does.
+// captured returns the variables that a literal captures from the functions around it. In a
+// deferred literal that recovers, the source of the panic precedes them.
 func (lo *lowering) captured() []*ir.Variable {
 	var list []*ir.Variable
 	if lo.recovery != nil {
@@ -183,17 +181,17 @@ func (lo *lowering) captured() []*ir.Variable {
 	return list
 }
 
-// mayStayWhole reports whether the function may be called as it was written if it never
-// suspends: nothing else of it differs in a machine.
+// mayStayWhole reports whether the function may be called as written if it never suspends: a
+// machine would not differ in any other way.
 func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.givesLabels() }
 
-// keepWhole prepares variables for a function that is called as it was written:
-// all parameters are passed on, and nothing is shared with it.
+// keepWhole prepares variables for a function that is called as written: all parameters are passed
+// on, and nothing is shared with it.
 func (fn *Function) keepWhole() {
 	fn.Whole = true
 	fn.Code, fn.Lifted, fn.Vars = nil, nil, nil
 	for i, v := range append(fn.Given(), fn.Results...) {
-		v.Usage = ir.Usage{} // what the source does with it, it does to its own variable
+		v.Usage = ir.Usage{} // the source uses its own variable, not this one
 		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
 		if v.Name == "" || v.Name == "_" {
 			v.Name = "arg" + strconv.Itoa(i)
@@ -212,8 +210,8 @@ func (lo *lowering) add(list ...ir.Instr) { lo.code = append(lo.code, list...) }
 // typeArgs returns the function's type parameters as arguments: "[K, V]" or empty.
 func (lo *lowering) typeArgs() string { return lo.Imports.TypeArgs(lo.Source) }
 
-// typeArgsAt are the same, to be written where node is. A declaration around it may hide
-// them, if that stays where it is.
+// typeArgsAt returns the type arguments for use at node. A declaration around node may hide them,
+// if that declaration stays in place.
 func (lo *lowering) typeArgsAt(node ast.Node) string {
 	sig := lo.Source.Signature()
 	for _, list := range []*types.TypeParamList{sig.TypeParams(), sig.RecvTypeParams()} {
@@ -227,8 +225,9 @@ func (lo *lowering) typeArgsAt(node ast.Node) string {
 	return lo.typeArgs()
 }
 
-// nearest is what the name means in generated code at a position: as in the source, but for
-// what has moved and given way. It is nil if the only such declaration has moved.
+// nearest returns the object that a name denotes in generated code at a position. It is the same
+// as in the source, except that objects that have moved are no longer there. It returns nil if
+// there is no such object.
 func (lo *lowering) nearest(name string, at token.Pos) types.Object {
 	scope := lo.Source.Package.Types.Scope().Innermost(at)
 	if scope == nil {
@@ -241,12 +240,12 @@ func (lo *lowering) nearest(name string, at token.Pos) types.Object {
 	case obj == nil || moved || isVar && lo.vars[v] != nil:
 		return nil
 	case analyse.Within(lo.Source.Decl, obj.Pos()) && !analyse.Within(lo.Node, obj.Pos()) && !typeset.IsParam(obj.Type()):
-		return nil // of a function around this literal, which is left
+		return nil // of a function around this literal, which the literal has left
 	}
 	return obj
 }
 
-// unsupported returns the finding for a statement of a kind that analysing should have refused.
+// unsupported returns the finding for a kind of statement that analysis should have refused.
 func (lo *lowering) unsupported(n ast.Node) source.Diagnostic {
 	return analyse.UnknownSyntax(lo.Source.Extent(n), n)
 }

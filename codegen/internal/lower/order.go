@@ -12,12 +12,12 @@ import (
 
 // What gc evaluates early.
 //
-// The language orders calls, receives and logical operators among each other and leaves
-// open when variables, fields and elements are read in between. Programs see gc's
-// order, so a lowered expression must follow it. The compiler moves certain operations,
-// by kind and by type, into statements of their own, one after another as they stand in
-// the source (cmd/compile/internal/walk/order.go); everything else is evaluated after
-// the last of them. Hence:
+// The language defines the order of calls, receives and logical operators among each other, and
+// leaves open when variables, fields and elements are read in between. Programs observe gc's
+// order, so a lowered expression must follow it. The compiler moves certain operations, depending
+// on kind and type, into statements of their own, one after another in source order
+// (cmd/compile/internal/walk/order.go); everything else is evaluated after the last of them.
+// Hence:
 //
 //	x + f()          reads x after f         (a variable stays)
 //	len(s) + f()     takes len before f      (len is moved)
@@ -25,10 +25,10 @@ import (
 //	any(m[k]), f()   reads m[k] before f     (moved if it cannot be addressed and
 //	                                          its conversion wants an address)
 //
-// If a suspension follows in the same statement, the operations that gc would have
-// moved are evaluated into temporaries here, in the same order; the rest stays in the
-// expression, which gc compiles again, after the suspension. It is tempting to save the
-// left operands first, as C# does: then every x + await reads a stale x.
+// If a suspension follows in the same statement, the operations that gc would have moved are
+// evaluated into temporaries here, in the same order; the rest stays in the expression, which gc
+// compiles again, after the suspension. It is tempting to save the left operands first, as C#
+// does, but then every x + await would read a stale x.
 
 // moves reports whether gc moves e before the expression that holds it.
 func (lo *lowering) moves(e ast.Expr) bool {
@@ -56,7 +56,7 @@ func (lo *lowering) moves(e ast.Expr) bool {
 	return false
 }
 
-// earlyBuiltins are the predeclared functions that gc moves like calls.
+// earlyBuiltins are the predeclared functions that gc moves, like calls.
 var earlyBuiltins = map[string]bool{
 	"append": true, "cap": true, "complex": true, "copy": true, "imag": true,
 	"len": true, "make": true, "max": true, "min": true, "new": true, "real": true, "recover": true,
@@ -73,8 +73,9 @@ func (lo *lowering) movesCall(call *ast.CallExpr) bool {
 	return true
 }
 
-// movesConversion: strings are copied to []byte and []rune early, the way back
-// late. The conversion of a call's uintptr to unsafe.Pointer stays with the call.
+// movesConversion reports whether gc moves a conversion. Strings are converted to []byte and
+// []rune early, and back late. The conversion of a call's uintptr to unsafe.Pointer stays with
+// the call.
 func (lo *lowering) movesConversion(to types.Type, arg ast.Expr) bool {
 	from := lo.TypeOf(arg)
 	copies := func(to, from types.Type) bool {
@@ -88,8 +89,7 @@ func (lo *lowering) movesConversion(to types.Type, arg ast.Expr) bool {
 	return call && typeset.IsBasic(to, types.UnsafePointer) && typeset.IsBasic(from, types.Uintptr)
 }
 
-// wantsTemp reports whether gc copies the operand into a temporary early because
-// of where it is.
+// wantsTemp reports whether gc copies the operand into a temporary early because of its context.
 func (lo *lowering) wantsTemp(o analyse.Operand) bool {
 	if lo.IsConstant(o.Expr) || lo.Info.Types[o.Expr].IsNil() || lo.Info.Types[o.Expr].IsType() {
 		return false
@@ -107,12 +107,11 @@ func (lo *lowering) wantsTemp(o analyse.Operand) bool {
 	return lo.boxes(o) && !lo.addressable(o.Expr) && lo.forAll(t, o.Expr, lo.BoxedByAddress)
 }
 
-// comparedAsIs reports whether the operand is one of a comparison and is not converted
-// to an interface for it.
+// comparedAsIs reports whether the operand is compared without being converted to an interface.
 func (lo *lowering) comparedAsIs(o analyse.Operand) bool { return o.Compared && !lo.boxes(o) }
 
-// comparedEarly: structs and arrays are compared by their addresses. One that is no
-// place is copied to have one.
+// comparedEarly reports whether the operand of a comparison is copied early. Structs and arrays are
+// compared by their addresses, so one that is not addressable is copied first.
 func (lo *lowering) comparedEarly(o analyse.Operand) bool {
 	byAddress := func(t types.Type) bool {
 		switch t.Underlying().(type) {
@@ -132,18 +131,17 @@ func (lo *lowering) boxes(o analyse.Operand) bool {
 	return o.To != nil && types.IsInterface(o.To) && !typeset.IsParam(o.To) && (!types.IsInterface(lo.TypeOf(o.Expr)) || typeset.IsParam(lo.TypeOf(o.Expr)))
 }
 
-// converts reports whether the operand is implicitly converted to another type where it
-// is: then it is no longer a place, even if the conversion changes nothing but the name
-// of the type.
+// converts reports whether the operand is implicitly converted to another type. Then it is no
+// longer addressable, even if the conversion changes nothing but the name of the type.
 func (lo *lowering) converts(o analyse.Operand) bool {
 	return o.To != nil && !types.Identical(lo.TypeOf(o.Expr), o.To)
 }
 
-// wantsKeyTemp: maps with keys of certain types take the key by address, the others
-// by value in a register. See mapKeyTemp and mapfast in the compiler.
+// wantsKeyTemp reports whether gc copies a map key. Maps with keys of certain types take the key by
+// address, others by value in a register. See mapKeyTemp and mapfast in the compiler.
 func (lo *lowering) wantsKeyTemp(o analyse.Operand) bool {
 	elem := o.Key.Elem()
-	if typeset.MapType(elem) != nil { // a pointer, whatever is in it
+	if typeset.MapType(elem) != nil { // a pointer, whatever it contains
 		elem = types.Typ[types.Uintptr]
 	}
 	return lo.forAllPairs(o.Key.Key(), elem, o.Expr, func(key, elem types.Type) bool {
@@ -157,8 +155,8 @@ func (lo *lowering) wantsKeyTemp(o analyse.Operand) bool {
 	})
 }
 
-// addressable is gc's notion: a variable or what is reached from one, or
-// through a pointer or a slice.
+// addressable follows gc's definition: a variable, or a part of one, or anything reached through a
+// pointer or a slice.
 func (lo *lowering) addressable(e ast.Expr) bool {
 	e = ast.Unparen(e)
 	if _, ok := lo.evaluated[e]; ok {
@@ -186,8 +184,8 @@ func (lo *lowering) addressable(e ast.Expr) bool {
 	return false
 }
 
-// movesIndex: a map is read early if its key is converted from bytes that a later call
-// could change. A key that is also converted to an interface is none of these.
+// movesIndex reports whether gc reads a map element early: it does if the key is converted from
+// bytes that a later call could change, but not if the key is also converted to an interface.
 func (lo *lowering) movesIndex(e *ast.IndexExpr) bool {
 	m := typeset.MapType(lo.TypeOf(e.X))
 	if m == nil || lo.boxes(analyse.Operand{Expr: e.Index, To: m.Key()}) {
@@ -205,7 +203,7 @@ func isBytes(t types.Type) bool {
 	return ok && typeset.IsBasic(slice.Elem(), types.Byte)
 }
 
-// bytesInKey is what may be bytes that a part of the key is converted from, or nil.
+// bytesInKey returns the operand, possibly bytes, that a part of the key is converted from, or nil.
 func (lo *lowering) bytesInKey(key ast.Expr) ast.Expr {
 	switch key := ast.Unparen(key).(type) {
 	case *ast.CallExpr:
@@ -225,17 +223,17 @@ func (lo *lowering) bytesInKey(key ast.Expr) ast.Expr {
 
 // Orders that depend on type arguments.
 //
-// gc compiles a generic function once for each shape of its type arguments, and what it
-// evaluates early follows from the shape: with
+// gc compiles a generic function once for each shape of its type arguments, and the shape
+// determines what it evaluates early: with
 //
 //	func f[K ~int | ~int8](m map[K]int, …)
 //
-// it reads k in pair(m[k+1], f()) after f if K is an int and before it if K is an int8.
-// A machine is generic, too, and written once. That matters only if something can
-// change what is read in the meantime; there, the function is refused.
+// it reads k in pair(m[k+1], f()) after f if K is an int, and before f if K is an int8. A machine
+// is generic, too, and written only once. That matters only if something can change the operand
+// in the meantime; in that case the function is refused.
 
-// forAll reports whether early holds for all types that t stands for. If it holds for
-// some only, and e could change between early and late, it refuses e.
+// forAll reports whether early holds for all types that t stands for. If it holds for some only,
+// and e could change between the early and the late read, it refuses e.
 func (lo *lowering) forAll(t types.Type, e ast.Expr, early func(types.Type) bool) bool {
 	if !typeset.HasParam(t) {
 		return early(t)
@@ -247,7 +245,7 @@ func (lo *lowering) forAll(t types.Type, e ast.Expr, early func(types.Type) bool
 	return lo.agreed(answers, e, t)
 }
 
-// forAllPairs is forAll for something that depends on two types.
+// forAllPairs corresponds to forAll for a property of two types.
 func (lo *lowering) forAllPairs(t, other types.Type, e ast.Expr, early func(t, other types.Type) bool) bool {
 	if !typeset.HasParam(t) && !typeset.HasParam(other) {
 		return early(t, other)
@@ -264,7 +262,7 @@ func (lo *lowering) forAllPairs(t, other types.Type, e ast.Expr, early func(t, o
 	return lo.agreed(answers, e, t)
 }
 
-// agreed is the answer that all type arguments give.
+// agreed returns the common answer for all type arguments.
 func (lo *lowering) agreed(answers []bool, e ast.Expr, t types.Type) bool {
 	some, all := slices.Contains(answers, true), !slices.Contains(answers, false)
 	if some && !all && lo.changeable(e) {
@@ -273,7 +271,7 @@ func (lo *lowering) agreed(answers []bool, e ast.Expr, t types.Type) bool {
 	return some && all
 }
 
-// forms are types that t may stand for: one of each kind that the compiler tells apart.
+// forms returns types that t may stand for: one of each kind that the compiler distinguishes.
 func (lo *lowering) forms(t types.Type) []types.Type {
 	if list := typeset.Of(t); len(list) > 0 && !slices.ContainsFunc(list, typeset.HasParam) {
 		return list
@@ -282,9 +280,9 @@ func (lo *lowering) forms(t types.Type) []types.Type {
 	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3), types.NewArray(word, analyse.MaxFastElem)}
 }
 
-// changeable reports whether anything but the function's own statements may change e. A
-// place behind a pointer is assumed not to change: it is read late whatever its type,
-// except for arrays and structs of one word.
+// changeable reports whether anything but the function's own statements may change e. A place
+// behind a pointer is assumed not to change: it is read late whatever its type, except for arrays
+// and structs of one word.
 func (lo *lowering) changeable(e ast.Expr) bool {
 	if v := lo.RootVar(e); v != nil {
 		return lo.sharedVar(v)
@@ -306,8 +304,8 @@ func (lo *lowering) changeable(e ast.Expr) bool {
 	return found
 }
 
-// readsElsewhere reports whether e itself, not an operand of it, reads memory that
-// others may change.
+// readsElsewhere reports whether e itself, apart from its operands, reads memory that others may
+// change.
 func (lo *lowering) readsElsewhere(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -319,15 +317,15 @@ func (lo *lowering) readsElsewhere(e ast.Expr) bool {
 	return false
 }
 
-// sharedVar reports whether others than the function's own statements may assign v.
+// sharedVar reports whether code other than the function's own statements may assign v.
 func (lo *lowering) sharedVar(v *types.Var) bool {
 	f := lo.UsageOf(v)
 	return !analyse.Within(lo.Source.Decl, v.Pos()) || f.Addressed || f.Captured && f.Mutated
 }
 
-// isDerived reports whether the identity of t depends on a type parameter, even if its
-// layout does not. An assertion to such a type looks the type up at run time. All types
-// that a generic function declares are among them.
+// isDerived reports whether the identity of t depends on a type parameter, even if its layout does
+// not. An assertion to such a type looks up the type at run time. All types declared in a generic
+// function are derived.
 func (lo *lowering) isDerived(t types.Type) bool {
 	return typeset.HasParam(t) || typeset.NamesType(t, func(obj *types.TypeName) bool {
 		return typeset.IsParam(obj.Type()) || typeset.IsLocal(obj) && lo.typeArgs() != ""

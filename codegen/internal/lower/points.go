@@ -11,8 +11,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// evaluate makes a suspension point happen whose values are needed by the
-// expression around it.
+// evaluate lowers a suspension point whose values the surrounding expression needs.
 func (lo *lowering) evaluate(call *ast.CallExpr) {
 	temps := lo.tempsFor(call)
 	var dst []ir.Dest
@@ -23,8 +22,8 @@ func (lo *lowering) evaluate(call *ast.CallExpr) {
 	lo.evaluated[call] = temps
 }
 
-// suspend makes a suspension point happen and gives its values to dst. No dst:
-// the values are dropped.
+// suspend lowers a suspension point and assigns its values to dst. Without dst, the values are
+// dropped.
 func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 	s := lo.Points[call]
 	for len(dst) < lo.values(call) {
@@ -57,7 +56,7 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 	}
 }
 
-// hold makes the frame's field for the awaited value of a point.
+// hold creates the frame's field for the awaited value of a point.
 func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
 	p.Want = stem
 	p.Held = &ir.Variable{Name: stem, Spelled: typ, Place: ir.InFrame}
@@ -79,8 +78,8 @@ func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
 //	f.fetch1 = nil
 //	resumed1:
 //
-// The call assigns twice if it suspends, zero values first. Those are never seen: dst
-// are variables of this frame alone (see [lowering.direct]).
+// A call that suspends assigns twice, zero values first. These are never visible: dst are
+// variables of this frame alone (see [lowering.direct]).
 func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
@@ -89,8 +88,7 @@ func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir
 	lo.enterCallee(p, lo.expr(call), dst)
 }
 
-// enterCallee calls an entry, and gets the results of a callee that has suspended
-// when that has finished.
+// enterCallee calls an entry, and gets the results of a suspended callee once it has finished.
 func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
 	lo.add(&ir.Note{Pos: p.Call})
 	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
@@ -99,7 +97,7 @@ func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: results}, forget(p.Held), &ir.Mark{Label: p.Resumed})
 }
 
-// again is dst for its second assignment.
+// again returns dst for its second assignment.
 func again(dst []ir.Dest) []ir.Dest {
 	list := make([]ir.Dest, len(dst))
 	for i, t := range dst {
@@ -108,9 +106,9 @@ func again(dst []ir.Dest) []ir.Dest {
 	return list
 }
 
-// suspendSleep sleeps. Package job cannot know machines, so the runtime has the entry
-// of its function, which tells the run what interrupted the sleep. So none of a
-// million sleeping machines needs to know its sleep.
+// suspendSleep sleeps. Package job cannot depend on machines, so the runtime has the entry of its
+// function. The entry stores in the run what interrupted the sleep, so that a sleeping machine
+// needs no field for it, even if there are a million.
 //
 //	asleep1, err = statemachine.Sleep(r, ctx, d)
 //	if !asleep1 {
@@ -135,8 +133,8 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
-// suspendLiteral calls a literal that has become a machine: a callee with more
-// parameters, the variables that it captures.
+// suspendLiteral calls a literal that has become a machine: a callee with additional parameters
+// for the variables that it captures.
 func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	l := lo.lowered(ast.Unparen(call.Fun).(*ast.FuncLit))
 	lo.spillArgs(call)
@@ -149,7 +147,7 @@ func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Des
 	lo.enterCallee(p, lo.enterLiteral(l, false, spread(call, args)...), dst)
 }
 
-// spread adds the ellipsis of a call to the last of its arguments.
+// spread adds the ellipsis of a call to the last argument.
 func spread(call *ast.CallExpr, args []ir.Rope) []ir.Rope {
 	if call.Ellipsis.IsValid() {
 		last := len(args) - 1
@@ -178,8 +176,8 @@ func (lo *lowering) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.P
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("JobResult", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
 }
 
-// awaitedJob spills and returns the job of j.Await(), which may be an embedded
-// one, and may be written (*job.Job[T]).Await(j).
+// awaitedJob spills and returns the job of j.Await(), which may be an embedded job, and may be
+// written as (*job.Job[T]).Await(j).
 func (lo *lowering) awaitedJob(call *ast.CallExpr, s *source.Suspension) ir.Rope {
 	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	x := sel.X
@@ -205,8 +203,8 @@ func parenthesized(r ir.Rope) ir.Rope {
 	return append(append(ir.Rope{ir.Text("(")}, r...), ir.Text(")"))
 }
 
-// suspendAwait awaits anything that has a GetAwaiter. A nil awaitable and a nil
-// awaiter fail with an error in plain code, so here too.
+// suspendAwait awaits any value with a GetAwaiter method. As in plain code, a nil awaitable or a
+// nil awaiter fails with an error.
 func (lo *lowering) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	arg := call.Args[0]
 	lo.spillAll([]analyse.Operand{{Expr: arg, To: types.NewInterfaceType(nil, nil)}}, false)
@@ -216,8 +214,8 @@ func (lo *lowering) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("Result", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
 }
 
-// suspendSwitch moves the machine to another scheduler. Where there is nothing to move
-// to, or no longer a reason to move, the plain function says so without waiting:
+// suspendSwitch moves the machine to another scheduler. If there is no scheduler to move to, or
+// the context has ended, the plain function reports that without waiting:
 //
 //	if s == nil || ctx != nil && ctx.Err() != nil {
 //		err = job.SwitchTo(ctx, s)
@@ -242,8 +240,8 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
-// once is e, converted to t, as text that may be written several times and is evaluated
-// once: a name, or a temporary.
+// once returns e, converted to t, as text that may be repeated but is evaluated only once: a name,
+// or a temporary.
 func (lo *lowering) once(stem string, e ast.Expr, t types.Type) ir.Rope {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(lo.TypeOf(id), t) {
 		return lo.expr(id)
@@ -255,9 +253,9 @@ func (lo *lowering) once(stem string, e ast.Expr, t types.Type) ir.Rope {
 
 // spillArgs evaluates the suspending parts of a call's operands.
 //
-// f(g()), where g has several results, has no room for another argument. So g is called in
-// a statement of its own, and what gc evaluates before it has to be evaluated before that
-// statement, as if g suspended: r().f(g()) calls r first.
+// f(g()), where g has several results, has no room for another argument. So g is called in a
+// separate statement, and what gc evaluates before g has to be evaluated before that statement,
+// as if g suspended: r().f(g()) calls r first.
 func (lo *lowering) spillArgs(call *ast.CallExpr) {
 	ops := lo.CallOperands(call)
 	last := len(ops) - 1
@@ -272,10 +270,10 @@ func (lo *lowering) spillArgs(call *ast.CallExpr) {
 	lo.spillAll(ops, false)
 }
 
-// What happens to a suspension point's results once they exist.
+// What happens to a suspension point's results when they are available.
 
-// retyped reports whether a variable that call gives its first value has another
-// type than the value.
+// retyped reports whether a variable that is declared by a call's value has another type than the
+// value.
 func (lo *lowering) retyped(call *ast.CallExpr, dst []ir.Dest) bool {
 	tuple, several := lo.TypeOf(call).(*types.Tuple)
 	for i, t := range dst {
@@ -293,7 +291,7 @@ func (lo *lowering) retyped(call *ast.CallExpr, dst []ir.Dest) bool {
 	return false
 }
 
-// values is how many results call has.
+// values returns the number of call's results.
 func (lo *lowering) values(call *ast.CallExpr) int {
 	switch t := lo.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -320,7 +318,7 @@ func forget(v *ir.Variable) ir.Instr {
 	return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.NilName}, Forgets: true}
 }
 
-// unpack takes a function's results from those of its job: value and error.
+// unpack takes a function's results from those of its job: a value and an error.
 func (lo *lowering) unpack(call *ast.CallExpr, src ir.Rope, s *source.Suspension, dst []ir.Dest) {
 	r := source.ResultsOf(s.Callee.Signature())
 	typed := lo.retyped(call, dst)
@@ -351,7 +349,7 @@ func (lo *lowering) resultOf(function string, p *ir.Point) ir.Rope {
 	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.RunName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
 }
 
-// jobType returns the type of a job that has a result of type t.
+// jobType returns the type of a job with a result of type t.
 func jobType(t types.Type) ir.Rope {
 	return ir.Rope{ir.Text("*"), ir.JobName, ir.Text(".Job["), ir.TypeText(t, nil), ir.Text("]")}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Ranges over streams, and over functions if the body suspends. In plain Go the
-// function calls the body; here the loop asks for the next value, which is a suspension
-// point (statemachine/loop.go):
+// Ranges over streams, and over functions if the body suspends. In plain Go the function calls
+// the body; here the loop requests the next value, which is a suspension point
+// (statemachine/loop.go):
 //
 //	for p, err := range pages(ctx, first) { body }
 //
@@ -32,9 +32,8 @@ import (
 //
 // # Leaving
 //
-// A jump or a return out of the loop must stop the function first, which may suspend.
-// So it jumps to code after the loop, one piece for each target, which stops the
-// function and continues:
+// A jump or a return out of the loop must first stop the function, which may suspend. So it jumps
+// to code after the loop, one piece for each target, which stops the function and continues:
 //
 //	leave1:
 //	if loop1.Stop(r) { goto resume2 }     // suspends
@@ -43,10 +42,10 @@ import (
 //	loops.Close()
 //	goto endRange1
 //
-// A jump out of several such loops passes through one place in each, the innermost
-// first. The runtime handles panics: see Loops.Leave.
+// A jump out of several such loops passes through one such place in each, the innermost first. The
+// runtime handles panics: see Loops.Leave.
 
-// rangeLoop is one such loop while it is lowered.
+// rangeLoop is one such loop during lowering.
 type rangeLoop struct {
 	lo     *lowering
 	s      *ast.RangeStmt
@@ -54,13 +53,13 @@ type rangeLoop struct {
 	leaves []*leaving
 }
 
-// leaving is a place where the function is stopped on the way to a target.
+// leaving is a place that stops the function on the way to a target.
 type leaving struct {
 	at, to *ir.Label // to is nil if the machine ends
 }
 
-// asks reports whether a loop asks a function for its values: over a stream always,
-// over another function if something in it suspends.
+// asks reports whether a loop requests values from a function: always for a stream, and for
+// another function if something in the loop suspends.
 func (lo *lowering) asks(s *ast.RangeStmt) bool {
 	if _, ok := lo.StreamIn(s); ok {
 		return true
@@ -94,9 +93,9 @@ func (r *ranging) overFunc(name string) {
 	lo.add(&ir.Mark{Label: done}, closeLoop, forget(l.v), &ir.Mark{Label: r.end})
 }
 
-// assignInTurn gives one value of the iteration to the variable that is there already.
-// In plain Go the body is a function that assigns its parameters, one in a statement of
-// its own each: the key is assigned before the value's place is evaluated.
+// assignInTurn assigns one value of the iteration to an existing variable. In plain Go the body is
+// a function that assigns each of its parameters in a separate statement: the key is assigned
+// before the place for the value is evaluated.
 func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 	if wanted(lhs) {
 		r.lo.spillAll([]analyse.Operand{{Expr: lhs, Assigned: true}}, false)
@@ -106,7 +105,7 @@ func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 
 var closeLoop = &ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Close()")}}
 
-// begin is the expression that begins the loop, and its type.
+// begin returns the expression that begins the loop, and sets the loop's type.
 func (l *rangeLoop) begin() ir.Rope {
 	lo, s := l.lo, l.s
 	if in, ok := lo.StreamIn(s); ok {
@@ -137,8 +136,8 @@ func (l *rangeLoop) begin() ir.Rope {
 	return append(append(ir.Rope{ir.StatemachineName, ir.Text("." + function), l.typeArgs(key, value), ir.Text("(")}, l.function()...), ir.Text(")"))
 }
 
-// typeArgs are written down, for they cannot be inferred from a value of a type
-// parameter's type.
+// typeArgs returns explicit type arguments, since they cannot be inferred from a value whose type
+// is a type parameter.
 func (l *rangeLoop) typeArgs(key, value types.Type) ir.Piece {
 	switch {
 	case key == nil:
@@ -149,8 +148,9 @@ func (l *rangeLoop) typeArgs(key, value types.Type) ir.Piece {
 	return l.lo.typeArgument(l.s, key, value)
 }
 
-// function returns the function that is ranged over. One that takes a yield of a named type
-// cannot be converted to one with an unnamed type, but one of the latter can call it.
+// function returns the function that is ranged over. A function whose yield has a named type
+// cannot be converted to one whose yield has an unnamed type, but a literal of the latter can
+// call it.
 func (l *rangeLoop) function() ir.Rope {
 	lo, s := l.lo, l.s
 	yield := typeset.Core(lo.TypeOf(s.X)).(*types.Signature).Params().At(0).Type()
@@ -167,8 +167,7 @@ func (l *rangeLoop) call(function string, arg ir.Rope) ir.Rope {
 	return append(append(ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}, arg...), ir.Text(")"))
 }
 
-// typed sets the type of the runtime's part of the loop. A nil type stands for a variable
-// that there is not.
+// typed sets the type of the runtime's part of the loop. A nil type stands for an absent variable.
 func (l *rangeLoop) typed(key, value types.Type) {
 	spelled := func(t types.Type) ir.Rope {
 		if t == nil {
@@ -190,7 +189,7 @@ func (l *rangeLoop) ask(method string) {
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 }
 
-// through is where a jump out of the loop goes first; nil stands for the machine's end.
+// through returns the first target of a jump out of the loop; nil stands for the machine's end.
 func (l *rangeLoop) through(to *ir.Label) *ir.Label {
 	for _, leave := range l.leaves {
 		if leave.to == to {
@@ -202,7 +201,7 @@ func (l *rangeLoop) through(to *ir.Label) *ir.Label {
 	return leave.at
 }
 
-// stops adds the places where the function is stopped.
+// stops adds the places that stop the function.
 func (l *rangeLoop) stops() {
 	lo := l.lo
 	for _, leave := range l.leaves {
@@ -217,8 +216,8 @@ func (l *rangeLoop) stops() {
 	}
 }
 
-// out is where a jump to a target goes that leaves the statements around from index
-// first on.
+// out returns the first target of a jump to a target that leaves the enclosing statements from
+// index first on.
 func (lo *lowering) out(to *ir.Label, first int) *ir.Label {
 	for _, t := range lo.around[first:] {
 		if t.loop != nil {
@@ -228,8 +227,7 @@ func (lo *lowering) out(to *ir.Label, first int) *ir.Label {
 	return to
 }
 
-// outside returns the index of the first statement around that does not hold a goto's
-// target.
+// outside returns the index of the first enclosing loop that does not contain a goto's target.
 func (lo *lowering) outside(target token.Pos) int {
 	for i, t := range lo.around {
 		if t.loop != nil && !analyse.Within(t.loop.s, target) {
@@ -239,10 +237,10 @@ func (lo *lowering) outside(target token.Pos) int {
 	return len(lo.around)
 }
 
-// The machine of a stream differs from others in three ways: it hands out values, it returns
-// nothing at its end, and only a range enters it.
+// The machine of a stream differs from others in three ways: it emits values, it returns nothing
+// at its end, and only a range enters it.
 
-// suspendEmit hands out a value. Source, then result:
+// suspendEmit emits a value. Source, then result:
 //
 //	if !yield(page, nil) { return }
 //
@@ -252,7 +250,7 @@ func (lo *lowering) outside(target token.Pos) int {
 //	resume1:
 //	if !f.Wanted(r) { … }
 //
-// To the caller of MoveNext, a machine that has reached a yield has done its work.
+// To the caller of MoveNext, a machine that has reached a yield has completed a run.
 func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	fun := ast.Unparen(call.Fun)

@@ -12,9 +12,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and their kin
-// take a function; if it suspends, it becomes one that tells the runtime so (package
-// internal/suspension). Its type and the call stay. For a literal, source, then result:
+// Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and similar functions take
+// a function. If that function suspends, it is replaced by one that reports this to the runtime
+// (package internal/suspension). Its type and the call stay the same. For a literal, source, then
+// result:
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) },
 //		job.On(s))
@@ -29,21 +30,21 @@ import (
 //
 //	s.Go(statemachine.Action1(c.pingAsync))
 //
-// The call itself is plain Go, so it is found anywhere in the function, in function
-// literals that stay as they are too.
+// The call itself is plain Go, so it is handled anywhere in the function, including function
+// literals that stay as they are.
 
-// A job that is awaited where it is started need not be queued first. Source, then result:
+// A job that is awaited where it is started need not be queued. Source, then result:
 //
 //	v, err := job.Run(ctx, fn).Await()
 //
 //	f.await1 = job.New(ctx, fn)
 //
-// Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns
-// with the way through the queue, half of them for another worker that was woken in vain.
+// Awaiting starts the job, and a machine that awaits it on a worker of its scheduler runs it. The
+// way through the queue would cost 250 ns, half of them for waking another worker in vain.
 
-// A function that the caller waits for suspends only where the caller does, since that
-// calls the twin. In a literal that stays plain Go the caller is plain, and would not
-// understand the answer. Source, then result:
+// A function that the caller waits for suspends only if the caller itself can, since the caller
+// then uses the twin. In a literal that stays plain Go, the call is plain, and would not
+// understand that the function has suspended. Source, then result:
 //
 //	err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //
@@ -51,22 +52,22 @@ import (
 //		return fetchFunc1Run(ctx1, s1)
 //	})
 
-// startsMachine reports whether the literal of a job is a machine where it is scanned.
-// In the plain copy of a literal that is a machine as well, it may name types that are
-// declared there, and elsewhere for machines.
+// startsMachine reports whether a job's literal is a machine in the place that is being scanned.
+// The plain copy of a literal that is also a machine may name types that are declared in it, but
+// machines are declared elsewhere.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	l := s.lo.Literals.Machines[lit]
 	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)
 }
 
-// runner has the name in call spelled as New, if the job is awaited where it is started.
+// runner spells the name in call as New, if the job is awaited where it is started.
 func (s *mentionScan) runner(call *ast.CallExpr) {
 	if r, ok := s.lo.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
 		s.replace(r.Name, ir.Text(s.lo.spelledBeside(call, r.Name, "New")))
 	}
 }
 
-// started replaces the literal: it takes the machine's first step.
+// started replaces the literal with one that takes the machine's first step.
 func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
 	l := lo.lowered(lit)
 	args := lo.passedAll(l, true)
@@ -89,14 +90,13 @@ func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
 	return append(r, ir.Text(")\n}"))
 }
 
-// runs reports whether the function gives the runtime a function that suspends, so that
-// calling it as it was written would give it one that blocks.
+// runs reports whether the function passes a suspending function to the runtime, so that calling
+// the function as written would pass one that blocks.
 func (lo *lowering) runs() bool {
 	return len(lo.Literals.Named) > 0 || slices.ContainsFunc(lo.Literals.Order, func(l *analyse.Literal) bool { return l.Started })
 }
 
-// named has a function that the runtime calls spelled as its twin, which the runtime's
-// part of it follows.
+// named replaces a function that the runtime calls with its twin, wrapped for the runtime.
 func (s *mentionScan) named(e ast.Expr) bool {
 	run, ok := s.lo.Literals.Named[e]
 	if !ok || run.Waited && s.literals > 0 {
@@ -130,15 +130,14 @@ func (s *mentionScan) named(e ast.Expr) bool {
 	return true
 }
 
-// insert puts something between the text before pos and the text after it.
+// insert puts pieces between the text before pos and the text after it.
 func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
 	s.edits = append(s.edits, ir.Edit{Pos: pos, End: pos, With: with})
 }
 
-// Operations of package parallel: For, Map, Reduce and their kin. They block, and have
-// no twins, since their bodies are called on the caller's goroutine too. But where one
-// of their functions suspends, so does the machine that calls them. Source, then
-// result:
+// Operations of package parallel: For, Map, Reduce and similar ones. They block, and have no
+// twins, since they also call their bodies on the caller's goroutine. But if one of their
+// functions suspends, so does the machine that calls the operation. Source, then result:
 //
 //	out, err = parallel.Map(ctx, urls, func(ctx context.Context, url string) (page, error) {
 //		return fetch(ctx, url)
@@ -149,13 +148,13 @@ func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
 //			return crawlFunc1Run(ctx1, url1)
 //		})).Enter(r)
 //
-// The functions say by their errors that they have suspended, as those of jobs do
-// (see above), and the operation then says so by its own: there is no second form of
-// each operation. It has to know that its caller will understand that, which is what
-// the context is for.
+// The functions report through their errors that they have suspended, like those of jobs (see
+// above), and the operation then reports it through its own error: no operation needs a second
+// form. The operation has to know that its caller understands this, which is the purpose of the
+// context.
 
-// suspendOperation calls an operation, and gets the results of one that has not ended
-// when it has.
+// suspendOperation calls an operation. If the operation has suspended, it gets the results once
+// they are available.
 func (lo *lowering) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	helper, wait := "Action", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".ActionWait")}

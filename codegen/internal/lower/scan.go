@@ -11,12 +11,12 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// scan finds what has to be replaced in the text of a node of the source:
-// mentions of variables that have moved, of packages (a generated file has its own
-// imports), expressions that were evaluated before, and statements that leave it.
+// scan finds the parts of a node's text that have to be replaced: mentions of variables that have
+// moved and of packages (a generated file has its own imports), expressions that have already
+// been evaluated, and branches and returns out of the node.
 //
-// The text of the source is edited, not printed from syntax, so that users find
-// their own lines and comments again.
+// The source text is edited, not printed from syntax, so that users recognise their own lines and
+// comments.
 func (lo *lowering) scan(node ast.Node) *ir.Span {
 	s := &mentionScan{lo: lo, root: node}
 	s.walk(node)
@@ -28,14 +28,14 @@ func (s *mentionScan) span() *ir.Span {
 	return &ir.Span{Node: s.root, Edit: s.edits}
 }
 
-// expr is node as a rope of one span.
+// expr returns node as a rope of one span.
 func (lo *lowering) expr(node ast.Node) ir.Rope { return ir.Rope{{Span: lo.scan(node)}} }
 
 type mentionScan struct {
 	lo       *lowering
 	root     ast.Node
 	literals int            // depth of function literals
-	around   []*ast.FuncLit // those of them that the root holds
+	around   []*ast.FuncLit // the function literals in the root that contain the current node
 	edits    []ir.Edit
 }
 
@@ -50,13 +50,13 @@ func (s *mentionScan) walk(node ast.Node) {
 	ast.Inspect(node, s.visit)
 }
 
-// visit returns whether Inspect should go into n.
+// visit reports whether Inspect should descend into n.
 func (s *mentionScan) visit(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok && s.named(e) {
 		return false
 	}
 	if e, ok := n.(ast.Expr); ok && n != s.root {
-		e = ast.Unparen(e) // there may be several values: f((g()))
+		e = ast.Unparen(e) // there may be several parentheses: f((g()))
 		if temps, ok := s.lo.evaluated[e]; ok {
 			s.replace(n, s.lo.withBetween(e, temps)...)
 			return false
@@ -119,7 +119,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 	return true
 }
 
-// arguments adds the function's type arguments to those of a type that it declares.
+// arguments adds the function's type arguments to those of a type declared in the function.
 func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 	id, ok := ast.Unparen(generic).(*ast.Ident)
 	if !ok {
@@ -132,7 +132,7 @@ func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 	}
 }
 
-// recovers replaces a recover of a deferred literal itself, and reports whether call is one.
+// recovers replaces a recover call in a deferred literal itself, and reports whether call is one.
 func (s *mentionScan) recovers(call *ast.CallExpr) bool {
 	if s.literals > 0 || s.lo.recovery == nil {
 		return false
@@ -155,7 +155,7 @@ func mentions(temps []*ir.Variable) []ir.Piece {
 	return list
 }
 
-// keyValue leaves the names of fields alone, except for renamed ones (see fieldName).
+// keyValue leaves field names unchanged, except for renamed ones (see fieldName).
 func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 	id, ok := n.Key.(*ast.Ident)
 	if field, isVar := s.lo.Info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {
@@ -199,9 +199,8 @@ func followsPointer(t types.Type) bool {
 	return true
 }
 
-// ident replaces the name of a variable that has moved, of a constant or type that has
-// (also where it is declared: it may have got another name), of a package, or of a
-// dot-imported declaration.
+// ident replaces the name of a variable, constant or type that has moved (even where it is
+// declared, since it may have been renamed), of a package, or of a dot-imported declaration.
 func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 	if name, ok := s.lo.idents[id]; ok {
 		s.replace(id, ir.Text(name))
@@ -211,7 +210,7 @@ func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 		s.variable(id, v, as)
 		return
 	}
-	obj := s.lo.Info.Uses[id] // of an embedded field the type; it defines the field
+	obj := s.lo.Info.Uses[id] // for an embedded field this is the type; the identifier also defines the field
 	if obj == nil {
 		obj = s.lo.Info.Defs[id]
 	}
@@ -220,7 +219,7 @@ func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 	}
 	if with, ok := s.lo.movedName(obj); ok {
 		if _, isType := obj.(*types.TypeName); isType {
-			s.lo.typeArgsAt(id) // they are a part of the name
+			s.lo.typeArgsAt(id) // they are part of the name
 		}
 		s.replace(id, with)
 		return
@@ -234,7 +233,7 @@ func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 	}
 }
 
-// qualifier of an object that a dot import made visible here under its bare name.
+// qualifier returns the qualifier of an object that a dot import makes visible, or "".
 func (lo *lowering) qualifier(obj types.Object) string {
 	pkg := obj.Pkg()
 	if pkg == nil || pkg == lo.Source.Package.Types || obj.Parent() != pkg.Scope() {
@@ -253,7 +252,7 @@ func (s *mentionScan) variable(at ast.Node, v *ir.Variable, as ir.Form) {
 	s.replace(at, ir.UseAs(v, as))
 }
 
-// returns replaces a return of the function itself by what ends the machine.
+// returns replaces a return of the function itself by the code that ends the machine.
 func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
 	if s.literals > 0 {
 		return false
@@ -261,7 +260,7 @@ func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
 	if s.lo.tail != nil {
 		e := s.lo.returnInTail(n)
 		s.edits = append(s.edits, e...)
-		return e[0].End == n.End() // else its results are to be looked at
+		return e[0].End == n.End() // otherwise its results still have to be scanned
 	}
 	s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: s.lo.returning(n)})
 	return true
@@ -286,15 +285,15 @@ func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
 	return lo.capture(obj)
 }
 
-// labels makes a call of runtime/pprof that gives the goroutine labels one that gives
-// them to the machine, which has many goroutines. Source, then result:
+// labels redirects a runtime/pprof call that sets the goroutine's labels, so that it sets the
+// labels of the machine, which runs on many goroutines. Source, then result:
 //
 //	pprof.SetGoroutineLabels(ctx)
 //
 //	statemachine.SetGoroutineLabels(r, f.ctx)
 //
-// Likewise pprof.Do, which sets labels twice. In a literal it stays as it is: the
-// literal may be called when the machine is not running, and from other goroutines.
+// pprof.Do, which sets labels twice, is treated the same way. Calls in a literal stay unchanged:
+// the literal may be called when the machine is not running, and from other goroutines.
 func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
 	name := s.lo.setsLabels(call)
 	if name == "" || s.literals > 0 {
@@ -308,8 +307,8 @@ func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
 	return true
 }
 
-// leavesLabels leaves a call as it is that gives labels to another goroutine. It returns
-// whether there is more to look at.
+// leavesLabels leaves a call unchanged that sets the labels of another goroutine. It reports
+// whether n still has to be scanned.
 func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
 	if s.lo.setsLabels(n.Call) == "" {
 		return true
@@ -320,8 +319,8 @@ func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
 	return false
 }
 
-// setsLabels returns the name in package statemachine of the function of runtime/pprof that
-// call calls, if that sets labels; else empty.
+// setsLabels returns the function of package statemachine that corresponds to the called function
+// of runtime/pprof, if that sets labels; otherwise "".
 func (lo *lowering) setsLabels(call *ast.CallExpr) string {
 	fn, _, _ := source.Callee(call, lo.Info)
 	switch {
@@ -335,8 +334,8 @@ func (lo *lowering) setsLabels(call *ast.CallExpr) string {
 	return ""
 }
 
-// givesLabels reports whether the function itself gives its goroutine labels, so that
-// calling it as it was written would leave them to the worker.
+// givesLabels reports whether the function itself sets its goroutine's labels, so that calling it
+// as written would leave them on the worker.
 func (lo *lowering) givesLabels() (gives bool) {
 	ast.Inspect(lo.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && lo.setsLabels(call) != "" {

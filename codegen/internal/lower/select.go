@@ -10,11 +10,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// selectStatement. The language evaluates all channels and all values to send
-// once, in the order of the source, and only then chooses; a place to receive
-// into is evaluated if its clause was chosen.
+// selectStatement lowers a select. The language evaluates all channels and all values to send
+// once, in source order, and only then chooses a clause; the destinations of a receive are
+// evaluated only if its clause was chosen.
 //
-// The select itself blocks its worker, as in plain code: waiting for channels takes a
+// The select itself blocks its worker, as in plain code: waiting for channels requires a
 // goroutine.
 func (lo *lowering) selectStatement(s *ast.SelectStmt, name string) {
 	lo.settleComms(s)
@@ -40,8 +40,8 @@ func (lo *lowering) suspendsIn(list []ast.Expr) bool {
 	return false
 }
 
-// settleComms evaluates channels and values before the last one that suspends. More
-// strictly than elsewhere, even plain variables are read in source order.
+// settleComms evaluates channels and values before the last one that suspends. Unlike elsewhere,
+// even plain variables are read in source order.
 func (lo *lowering) settleComms(s *ast.SelectStmt) {
 	var list []ast.Expr
 	for _, c := range s.Body.List {
@@ -81,10 +81,10 @@ func (lo *lowering) commClause(w *switching, i int, comm ast.Stmt) ir.Clause {
 	return lo.receiveAside(w, i, recv)
 }
 
-// receiveAside receives into names of the clause and hands them on to the variables
-// that the moved body knows, or to temporaries if the places to receive into suspend.
-// These are assigned in one statement: gc makes it the first of the body
-// (noder/reader.go), so both places are evaluated before either is assigned.
+// receiveAside receives into separate names of the clause and passes the values to the variables
+// that the moved body uses, or to temporaries if the destinations suspend. The variables are
+// assigned in one statement: gc makes it the first statement of the body (noder/reader.go), so
+// both destinations are evaluated before either is assigned.
 func (lo *lowering) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.Clause {
 	head := ir.Rope{ir.Text("case ")}
 	pass := &ir.Assign{}
@@ -123,7 +123,7 @@ func (lo *lowering) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.C
 	return c
 }
 
-// received is a place to receive into, and the temporary with what was received.
+// received is a destination of a receive, and the temporary with the received value.
 type received struct {
 	lhs ast.Expr
 	v   *ir.Variable
@@ -145,8 +145,8 @@ func (lo *lowering) assignReceived(places []received) {
 	lo.add(all)
 }
 
-// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes
-// the type of what it is assigned to; a temporary has its own.
+// receivedFor returns the received value in the form in which it is assigned to lhs. The ok of a
+// receive takes the type of its destination; a temporary has its own type.
 func (lo *lowering) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
 	t := lo.TypeOf(lhs)
 	if types.AssignableTo(v.Type, t) {

@@ -12,12 +12,12 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Spilling: a suspension point inside an expression becomes instructions before it, and
-// so does everything that gc evaluates before it (order.go). The rest of the
-// expression, with temporaries for the evaluated parts, is printed where it was.
+// Spilling: a suspension point inside an expression becomes instructions before the expression,
+// and so does everything that gc evaluates before it (order.go). The rest of the expression, with
+// temporaries for the evaluated parts, is printed in its place.
 
-// spill evaluates everything in e that suspends. If later suspensions follow in the
-// same statement, what gc orders before them is evaluated too.
+// spill evaluates everything in e that suspends. If later suspensions follow in the same
+// statement, it also evaluates what gc orders before them.
 func (lo *lowering) spill(e ast.Expr, later bool) {
 	e = ast.Unparen(e)
 	if _, done := lo.evaluated[e]; done || lo.IsConstant(e) {
@@ -73,8 +73,8 @@ func (lo *lowering) spillAll(ops []analyse.Operand, later bool) {
 	}
 }
 
-// copyCompared: the operands of a comparison are copied when both have been evaluated,
-// in contrast to all others.
+// copyCompared copies the operands of a comparison once both have been evaluated, in contrast to
+// all other operands.
 func (lo *lowering) copyCompared(ops []analyse.Operand) {
 	for _, o := range ops {
 		if lo.comparedAsIs(o) && lo.wantsTemp(o) {
@@ -98,7 +98,7 @@ func (lo *lowering) spillOperand(o analyse.Operand, later bool) {
 	}
 }
 
-// settle evaluates what gc moves out of e, which does not suspend.
+// settle evaluates the parts that gc moves out of e; e does not suspend.
 func (lo *lowering) settle(e ast.Expr) {
 	e = ast.Unparen(e)
 	if _, done := lo.evaluated[e]; done || lo.IsConstant(e) {
@@ -135,8 +135,8 @@ func (lo *lowering) copyOut(e ast.Expr) {
 	lo.evaluated[e] = temps
 }
 
-// needsType reports whether e, on its own, could have another type than where it is:
-// untyped booleans and the like take theirs from the context.
+// needsType reports whether e, on its own, could have another type than in its place: untyped
+// booleans and similar values take their type from the context.
 func (lo *lowering) needsType(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr, *ast.FuncLit:
@@ -147,8 +147,8 @@ func (lo *lowering) needsType(e ast.Expr) bool {
 	return true
 }
 
-// typed is e with its type spelled out if the source leaves that to the literal
-// around it.
+// typed returns e with its type spelled out if the source leaves the type to the surrounding
+// literal.
 func (lo *lowering) typed(e ast.Expr) ir.Rope {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok || lit.Type != nil {
@@ -179,16 +179,15 @@ func (lo *lowering) tempsFor(e ast.Expr) []*ir.Variable {
 	return list
 }
 
-// temp makes a temporary. Its name ends in a number, so that it reads like none of
-// the user's.
+// temp creates a temporary. Its name ends in a number, to distinguish it from the user's names.
 func (lo *lowering) temp(stem string, t types.Type) *ir.Variable {
 	v := &ir.Variable{Name: stem, Type: types.Default(t)}
 	lo.all = append(lo.all, v)
 	return v
 }
 
-// tempName returns the stem for the name of e's value: the function called, or what
-// the operation is.
+// tempName returns the stem for the name of e's value: the called function, or the kind of the
+// operation.
 func (lo *lowering) tempName(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -219,7 +218,7 @@ func calledName(call *ast.CallExpr) string {
 	return "call"
 }
 
-// spillLogical: the right operand is evaluated only if the left one does not
+// spillLogical spills && and ||. The right operand is evaluated only if the left one does not
 // decide.
 func (lo *lowering) spillLogical(e *ast.BinaryExpr) {
 	v := lo.temp("cond", lo.TypeOf(e))
@@ -233,7 +232,7 @@ func (lo *lowering) spillLogical(e *ast.BinaryExpr) {
 	lo.evaluated[e] = []*ir.Variable{v}
 }
 
-// value is e as it is after spilling: a temporary, or what is left of it.
+// value returns e after spilling: a temporary, or the rest of e.
 func (lo *lowering) value(e ast.Expr) ir.Rope {
 	if temps, ok := lo.evaluated[ast.Unparen(e)]; ok {
 		return mentions(temps)
@@ -241,8 +240,8 @@ func (lo *lowering) value(e ast.Expr) ir.Rope {
 	return lo.typed(e)
 }
 
-// spillMap makes a map entry by entry, as gc does: first the entries that are
-// constant, then the others in their order.
+// spillMap builds a map entry by entry, as gc does: first the constant entries, then the others in
+// their order.
 func (lo *lowering) spillMap(lit *ast.CompositeLit) {
 	v := lo.temp("lit", lo.TypeOf(lit))
 	var constant, dynamic []*ast.KeyValueExpr
@@ -299,12 +298,11 @@ func (lo *lowering) isStatic(e ast.Expr) bool {
 	return true
 }
 
-// The length of an array is known from its type, and so the array is not evaluated
-// where only its length is asked for: by len, cap, and a range that has no use for the
-// values. But it is evaluated where it holds a call or a receive. Moving those before
-// the expression would leave none in it, and the rest of it, a division by zero
-// perhaps, would not happen. So the array is evaluated first. Source, then result:
-//
+// The length of an array is known from its type, so the array is not evaluated where only its
+// length is needed: by len, cap, and a range that does not use the values. But it is evaluated
+// if it contains a call or a receive. Moving those before the expression would leave none in it,
+// and the rest, perhaps a division by zero, would not happen. So the array is evaluated first.
+// Source, then result:
 //	n := len([2]int{x / y, f()}) + 1
 //
 //	v1 := […]                       // f has returned this
@@ -312,8 +310,7 @@ func (lo *lowering) isStatic(e ast.Expr) bool {
 //	v3 := len(v2)                   // not a constant in what is around it, as before
 //	n := v3 + 1
 
-// measuresArray reports whether call asks for the length of an array that holds a
-// suspension.
+// measuresArray reports whether call returns the length of an array that contains a suspension.
 func (lo *lowering) measuresArray(call *ast.CallExpr) bool {
 	name, ok := lo.Builtin(call.Fun)
 	return ok && (name == "len" || name == "cap") && arrayOf(lo.TypeOf(call.Args[0])) != nil && lo.Suspends(call.Args[0])
@@ -326,8 +323,7 @@ func (lo *lowering) spillMeasured(call *ast.CallExpr) {
 	lo.copyOut(call)
 }
 
-// arrayOf returns the array that a value of type t is or points to, whose length is
-// known, or nil.
+// arrayOf returns the array type, of known length, of a value of type t or of its target, or nil.
 func arrayOf(t types.Type) *types.Array {
 	core := typeset.Core(t)
 	if ptr, ok := core.(*types.Pointer); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// switchStatement. The bodies that suspend move after the switch, which then only
+// switchStatement lowers a switch. The bodies that suspend move after the switch, which then only
 // decides; the others stay in it:
 //
 //	switch tag {               switch tag {
@@ -22,8 +22,8 @@ import (
 //	                           A
 //	                           endSwitch1:
 //
-// So the compiler still sees the cases, and finds duplicates. Only where a case's
-// expression suspends do comparisons take the place of the switch.
+// So the compiler still sees the cases, and finds duplicates. Comparisons replace the switch only
+// if a case's expression suspends.
 func (lo *lowering) switchStatement(s *ast.SwitchStmt, name string) {
 	if s.Init != nil {
 		lo.statement(s.Init)
@@ -62,8 +62,7 @@ func (lo *lowering) suspendsInCases(body *ast.BlockStmt) bool {
 	return false
 }
 
-// compareCases evaluates the tag once and the cases one after another until one
-// is equal.
+// compareCases evaluates the tag once, and the cases one after another until one is equal.
 func (lo *lowering) compareCases(s *ast.SwitchStmt, w *switching) {
 	var tag *ir.Variable
 	if s.Tag != nil {
@@ -92,13 +91,13 @@ func (lo *lowering) compareCases(s *ast.SwitchStmt, w *switching) {
 	w.bodies()
 }
 
-// switching is a switch or select while it is lowered.
+// switching is a switch or select during lowering.
 type switching struct {
 	lo      *lowering
 	name    string
 	clauses []ast.Stmt
 	labels  []*ir.Label // of the clauses whose bodies move
-	before  []func()    // what a moved body starts with
+	before  []func()    // the beginnings of moved bodies
 	end     *ir.Label
 }
 
@@ -128,8 +127,7 @@ func (w *switching) outline(i int) {
 	}
 }
 
-// outlineBodies moves the bodies that suspend, and those that a moved body falls
-// through to.
+// outlineBodies moves the bodies that suspend, and those that a moved body falls through to.
 func (w *switching) outlineBodies() {
 	for i := range w.clauses {
 		for _, s := range w.body(i) {
@@ -151,7 +149,7 @@ func fallsThrough(list []ast.Stmt) bool {
 	return ok && b.Tok == token.FALLTHROUGH
 }
 
-// clause is clause i as the deciding switch has it.
+// clause returns clause i in the form of the deciding switch.
 func (w *switching) clause(i int, head ir.Rope) ir.Clause {
 	c := ir.Clause{Head: head, To: w.labels[i]}
 	if c.To != nil {
@@ -205,14 +203,14 @@ func (lo *lowering) isExhaustive(clauses []ast.Stmt) bool {
 				return true
 			}
 		case *ast.CommClause:
-			return true // a select waits until it can take one
+			return true // a select waits until a clause is ready
 		}
 	}
 	return false
 }
 
-// typeSwitch is a switch over the dynamic type. Its variable is one variable a
-// clause, each of another type.
+// typeSwitch lowers a type switch. Its variable is a separate variable in each clause, with a
+// different type.
 func (lo *lowering) typeSwitch(s *ast.TypeSwitchStmt, name string) {
 	if s.Init != nil {
 		lo.statement(s.Init)

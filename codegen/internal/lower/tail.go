@@ -22,10 +22,9 @@ import (
 //		return r.fetch(ctx, id)
 //	}
 //
-// A function that suspends nowhere but in return statements that return another's
-// results has nothing to do when those are there. So it needs no frame: its entry is
-// the function as it was written, and it returns the suspended callee itself to a
-// machine.
+// If a function suspends only in return statements that return another function's results, it has
+// nothing left to do when the results are available. So it needs no frame: its entry is the
+// function as written, and it returns the suspended callee itself to a machine.
 //
 //	func (r *repo) loadEnter(
 //		r *statemachine.Run, ctx context.Context, id int,
@@ -38,12 +37,12 @@ import (
 //
 //	type repoLoadFrame = repoFetchFrame
 //
-// Functions with work left to do are excluded: deferred calls, results with names,
-// another home than the callee's (its context is the one that it passes on),
-// conversions of results. And functions that return each other's results in a cycle
-// have frames, since a type cannot be its own alias.
+// Functions with work left to do are excluded: those with deferred calls, with named results, with
+// another home than the callee's (the home comes with the context, which must be passed on), or
+// with conversions of results. Functions that return each other's results in a cycle have frames,
+// since a type cannot be an alias of itself.
 //
-// In the form for debugging every function has a frame (see [Options]).
+// In the debug form every function has a frame (see [Options]).
 
 // tailCall is a return statement that returns the results of a suspension point.
 type tailCall struct {
@@ -52,8 +51,8 @@ type tailCall struct {
 	point source.Suspension
 }
 
-// passesOn finds the tail calls of a function that needs no frame. There are none if it
-// does.
+// passesOn finds the tail calls of a function that needs no frame. It returns none if the function
+// needs one.
 func (lo *lowering) passesOn(options Options) []tailCall {
 	if options.Framed || len(lo.Forced) > 0 || lo.names.Hides("nil") {
 		return nil
@@ -69,8 +68,8 @@ func (lo *lowering) passesOn(options Options) []tailCall {
 	return calls
 }
 
-// calledInTail returns the function whose results are returned, if it is annotated in the
-// same files' package.
+// calledInTail returns the function whose results are returned, if it is annotated in the same
+// package and set of files.
 func calledInTail(f *source.Function, calls []tailCall) *source.Function {
 	if len(calls) == 0 {
 		return nil
@@ -85,8 +84,8 @@ func calledInTail(f *source.Function, calls []tailCall) *source.Function {
 	return nil
 }
 
-// tailCalls lists the tail calls of a function if it suspends nowhere else and has
-// nothing to do after them.
+// tailCalls lists the tail calls of a function if it suspends nowhere else and has nothing to do
+// after them.
 func tailCalls(fn *source.Function) []tailCall {
 	sig := fn.Signature()
 	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
@@ -105,8 +104,9 @@ func tailCalls(fn *source.Function) []tailCall {
 	return t.calls
 }
 
-// namesAllButResults: a parameter without a name would be given one that the body may
-// have, too, and one with the name of a type another than the body has.
+// namesAllButResults reports whether all parameters, but no results, have usable names. An unnamed
+// parameter would be given a name that the body may also use, and a parameter named like a type
+// would be given a name other than the body's.
 func namesAllButResults(fn *source.Function) bool {
 	decl := fn.Decl
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
@@ -124,7 +124,7 @@ func namesAllButResults(fn *source.Function) bool {
 	return results != nil && !slices.ContainsFunc(results.List, func(f *ast.Field) bool { return len(f.Names) > 0 })
 }
 
-// tailScan looks at a body: at its tail calls, and for anything that needs a frame.
+// tailScan searches a body for tail calls, and for anything that needs a frame.
 type tailScan struct {
 	fn    *source.Function
 	calls []tailCall
@@ -139,7 +139,7 @@ func (t *tailScan) visit(n ast.Node) bool {
 	case *ast.RangeStmt:
 		switch pkg.Info.TypeOf(n.X).Underlying().(type) {
 		case *types.Signature, *types.Interface:
-			t.other = true // may become a loop that asks for values
+			t.other = true // may become a loop that requests values
 		}
 	case *ast.FuncLit:
 		t.literal(n)
@@ -154,7 +154,7 @@ func (t *tailScan) visit(n ast.Node) bool {
 	return !t.other
 }
 
-// literal: one that holds a suspension point may become a machine.
+// literal handles function literals: one that contains a suspension point may become a machine.
 func (t *tailScan) literal(lit *ast.FuncLit) {
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -165,7 +165,7 @@ func (t *tailScan) literal(lit *ast.FuncLit) {
 	})
 }
 
-// returns reports whether a return statement has been dealt with.
+// returns reports whether it has handled a return statement.
 func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 	results := t.fn.Signature().Results()
 	if len(s.Results) == 1 {
@@ -178,7 +178,7 @@ func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 		}
 	}
 	if len(s.Results) != results.Len() {
-		t.other = true // the results of another call, with no room before them
+		t.other = true // the results of another call, with no room for another argument before them
 	}
 	return false
 }
@@ -192,8 +192,8 @@ func (t *tailScan) sameResults(call *ast.CallExpr, results *types.Tuple) bool {
 	return results.Len() == 1 && types.Identical(is, results.At(0).Type())
 }
 
-// plainOperands reports whether nothing suspends in the call's operands, and each
-// argument is one.
+// plainOperands reports whether nothing in the call's operands suspends, and each argument is a
+// single value.
 func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
 	inner := &tailScan{fn: t.fn}
 	for _, arg := range append([]ast.Expr{call.Fun}, call.Args...) {
@@ -205,8 +205,8 @@ func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
 	return !inner.other
 }
 
-// passesHome reports whether the callee's home is the function's: it gets the
-// function's context, or the function has none.
+// passesHome reports whether the callee has the same home as the function: it gets the function's
+// context, or the function has none.
 func passesHome(f *source.Function, c tailCall) bool {
 	own := contextParam(f.Signature())
 	if own < 0 {
@@ -224,8 +224,8 @@ func passesHome(f *source.Function, c tailCall) bool {
 	return ok && f.Package.Info.Uses[id] == param && !changes(f, param)
 }
 
-// contextParam returns the index of the first parameter of type context.Context, or
-// negative.
+// contextParam returns the index of the first parameter of type context.Context, or a negative
+// number.
 func contextParam(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
 		named, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
@@ -236,8 +236,7 @@ func contextParam(sig *types.Signature) int {
 	return -1
 }
 
-// changes reports whether a variable is assigned in the body, or might be through its
-// address.
+// changes reports whether the body assigns a variable, or may do so through its address.
 func changes(f *source.Function, v *types.Var) bool {
 	found := false
 	is := func(e ast.Expr) bool {
@@ -265,8 +264,8 @@ func (lo *lowering) tailOf() *ir.Tail {
 	return tail
 }
 
-// returnInTail replaces a return statement of a function that needs no frame: a machine
-// gets the suspended callee, or nil and the results.
+// returnInTail replaces a return statement of a function that needs no frame: it returns to a
+// machine the suspended callee, or nil and the results.
 func (lo *lowering) returnInTail(n *ast.ReturnStmt) []ir.Edit {
 	for _, c := range lo.tail {
 		if c.stmt == n {

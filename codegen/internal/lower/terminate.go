@@ -5,9 +5,9 @@ import (
 	"go/token"
 )
 
-// terminates reports whether s is a terminating statement as the language defines it:
-// the compiler takes its end to be unreachable. The compiler demands that MoveNext ends
-// in one, and vet that nothing follows one.
+// terminates reports whether s is a terminating statement as the language defines it: the compiler
+// considers its end unreachable. The compiler requires that MoveNext ends in one, and vet that
+// nothing follows one.
 func (lo *lowering) terminates(s ast.Stmt) bool { return lo.terminatesAs(s, "") }
 
 func (lo *lowering) terminatesAs(s ast.Stmt, name string) bool {
@@ -62,7 +62,7 @@ func (lo *lowering) terminatesSwitch(body *ast.BlockStmt, name string, whole boo
 	return whole
 }
 
-// terminatesClause is for the body of a clause that stays in its switch.
+// terminatesClause reports the same of a clause's body that stays in its switch.
 func (lo *lowering) terminatesClause(list []ast.Stmt) bool {
 	return (lo.terminatesList(list) || fallsThrough(list)) && !lo.hasBreakIn(list, "")
 }
@@ -71,8 +71,8 @@ func (lo *lowering) hasBreak(body *ast.BlockStmt, name string) bool {
 	return lo.hasBreakIn(body.List, name)
 }
 
-// hasBreakIn reports whether one of the statements breaks out of the statement
-// around them, which is called name.
+// hasBreakIn reports whether one of the statements breaks out of the surrounding statement, which
+// is called name.
 func (lo *lowering) hasBreakIn(list []ast.Stmt, name string) bool {
 	for _, s := range list {
 		if lo.breaksOut(s, name, true) {
@@ -82,7 +82,7 @@ func (lo *lowering) hasBreakIn(list []ast.Stmt, name string) bool {
 	return false
 }
 
-// breaksOut looks for breaks without a label (if plain) or with the label name.
+// breaksOut searches n for breaks without a label (if plain) or with the label name.
 func (lo *lowering) breaksOut(n ast.Node, name string, plain bool) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -6,19 +6,19 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// Placed is what has been decided before the variables are named.
+// Placed contains the decisions made before the variables are named.
 type Placed struct {
 	Points   []*ir.Point
 	Slots    []*ir.Slot
-	Vars     []*ir.Variable // all of them
+	Vars     []*ir.Variable // all variables
 	Results  []*ir.Variable
-	Returned []*ir.Variable // the results that are passed back
+	Returned []*ir.Variable // the results that are returned
 
-	// Hides reports whether a statement that stays declares the name of a result.
+	// Hides reports whether a kept statement declares the name of a result.
 	Hides func(result *ir.Variable) bool
 }
 
-// Choose names points, fields and variables once it is known where they live.
+// Choose names points, fields and variables, once their places are known.
 func (n *Names) Choose(p Placed) {
 	for i, pt := range p.Points {
 		pt.Number = i + 1
@@ -55,7 +55,7 @@ func (n *Names) chooseFields(p Placed) {
 	}
 }
 
-// chooseLocals names the variables as MoveNext mentions them, those in blocks last.
+// chooseLocals names the variables that MoveNext mentions, those in blocks last.
 func (n *Names) chooseLocals(p Placed) {
 	inBlocks := map[int]map[string]bool{}
 	for _, v := range p.Vars {
@@ -90,8 +90,8 @@ func (n *Names) ownField(name string) string {
 	return name
 }
 
-// ownLocal keeps the user's name for a local of MoveNext if it can. block, if not
-// nil, are the names of one block, which may come again in others.
+// ownLocal keeps the user's name for a local of MoveNext if it can. block, if not nil, contains
+// the names of one block, which other blocks may reuse.
 func (n *Names) ownLocal(v *ir.Variable, block map[string]bool, p Placed) string {
 	taken := func(s string) bool {
 		return n.used[s] || block[s] || n.foreign[s] || !n.Safe(s)

@@ -1,9 +1,9 @@
 // Package naming chooses the names in the generated code of one function: of the method
 // that runs the machine, of fields, variables, labels and constants.
 //
-// It is used twice. Lowering asks for names that it writes at once. The printer
-// asks for all others, after [Names.Choose] has named what has been placed.
-// Nothing here is for concurrent use: a function is lowered by one goroutine.
+// It is used twice. Lowering requests names that it writes immediately. The printer requests all
+// others, after [Names.Choose] has named what has been placed. Nothing here is safe for concurrent
+// use: one goroutine lowers a function.
 package naming
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Names chooses names, and keeps them. They come from the source if it has some;
-// they must neither hide a name that generated code mentions nor be hidden.
+// Names chooses and remembers names. It prefers those of the source. A name must neither hide
+// another name that generated code mentions, nor be hidden itself.
 type Names struct {
 	fn      *source.Function
 	imports *typetext.Imports
@@ -35,8 +35,8 @@ type Names struct {
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame
 	Mentions map[string]bool // every identifier of the function
-	outer    map[string]bool // those that mean something outside of it
-	foreign  map[string]bool // those, and its own constants and types
+	outer    map[string]bool // those that mean something outside of the function
+	foreign  map[string]bool // those, and the function's own constants and types
 	hidden   map[string]bool // predeclared names that the function declares
 	params   map[string]bool // type parameters of the annotated function
 	kept     map[string]bool // labels that stay in kept statements
@@ -45,13 +45,12 @@ type Names struct {
 	objects  map[types.Object]string
 }
 
-// reservedFields are the names that the frame and the machine get from what they
-// embed, or have as methods.
+// reservedFields are the names that the frame and the machine have through embedded types or as
+// methods.
 var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult", "Spawned", "Suspend", "GoOn"}
 
-// New chooses the names that the generated code needs in any case. node is the
-// function fn or a literal in it, declared are the names of its generated
-// declarations, which fields must not have.
+// New chooses the names that generated code always needs. node is the function fn or a literal in
+// it; declared are the names of its generated declarations, which fields must not have.
 func New(fn *source.Function, node ast.Node, declared source.Names, imports *typetext.Imports) *Names {
 	n := &Names{
 		fn: fn, imports: imports, used: map[string]bool{}, fields: map[string]bool{}, Mentions: map[string]bool{},
@@ -59,7 +58,7 @@ func New(fn *source.Function, node ast.Node, declared source.Names, imports *typ
 		labels: map[*ir.Label]string{}, taken: map[string]bool{}, objects: map[types.Object]string{},
 	}
 	for _, name := range slices.Concat(reservedFields, []string{declared.Frame, declared.Locals, declared.Machine}) {
-		n.fields[name] = true // the types are fields of what embeds them
+		n.fields[name] = true // the types become fields of the types that embed them
 	}
 	ast.Inspect(node, n.note)
 	n.noteTypeParams()
@@ -98,8 +97,8 @@ func (n *Names) note(node ast.Node) bool {
 	return true
 }
 
-// noteTypeParams notes the type parameters of the annotated function. They are in scope in
-// its literals too, and the types of the frames mention them, whether the source does or not.
+// noteTypeParams records the type parameters of the annotated function. They are also in scope in
+// its literals, and the types of the frames mention them, whether the source does or not.
 func (n *Names) noteTypeParams() {
 	n.params = typetext.TypeParamNames(n.fn.Decl)
 	for name := range n.params {
@@ -128,23 +127,23 @@ func (n *Names) declares(obj types.Object) bool {
 	return n.fn.Decl.Pos() <= obj.Pos() && obj.Pos() < n.fn.Decl.End()
 }
 
-// Hides reports whether the function declares something by the predeclared name.
+// Hides reports whether the function redeclares the predeclared name.
 func (n *Names) Hides(predeclared string) bool { return n.hidden[predeclared] }
 
-// IsTypeParam reports whether the annotated function has a type parameter of that name. Unlike
-// what its body declares, that means the same wherever generated code is.
+// IsTypeParam reports whether the annotated function has a type parameter with that name. Unlike
+// a declaration in the body, it means the same anywhere in generated code.
 func (n *Names) IsTypeParam(name string) bool { return n.params[name] }
 
-// KeepLabel says that a label of the source stays, and keeps its name.
+// KeepLabel marks a label of the source that stays, and keeps its name.
 func (n *Names) KeepLabel(name string) { n.kept[name] = true }
 
-// NameSteps names the field of a frame that tells its steps.
+// NameSteps names the frame's field that records its steps.
 func (n *Names) NameSteps() {
 	n.Steps = n.First("steps", "recorded")
 	n.fields[n.Steps] = true
 }
 
-// First returns the first of the names that is free, or the last with a number.
+// First returns the first free name, or the last one with a number.
 func (n *Names) First(names ...string) string {
 	for _, name := range names {
 		if n.isFree(name) && n.Safe(name) {
@@ -155,19 +154,19 @@ func (n *Names) First(names ...string) string {
 	return n.Fresh(names[len(names)-1])
 }
 
-// Safe reports whether a local may have the name without hiding anything of the
-// package, an import, or the predeclared names.
+// Safe reports whether a local may have the name without hiding a declaration of the package, an
+// import, or a predeclared name.
 func (n *Names) Safe(name string) bool {
 	if n.fn.Package.Names[name] || types.Universe.Lookup(name) != nil {
 		return false
 	}
-	// Names of locals are never given to imports; others are reserved by asking.
+	// Names of locals are never given to imports; requesting a name reserves it.
 	return n.imports.Safe(name)
 }
 
 func (n *Names) isFree(name string) bool { return !n.used[name] && !n.Mentions[name] }
 
-// Fresh is stem with the first number that makes it new.
+// Fresh returns stem with the first number that makes it unique.
 func (n *Names) Fresh(stem string) string {
 	for i := 1; ; i++ {
 		name := stem + strconv.Itoa(i)
@@ -178,7 +177,7 @@ func (n *Names) Fresh(stem string) string {
 	}
 }
 
-// numbered is stem with the number of a point, if that is free.
+// numbered returns stem with the number of a point, if that name is free.
 func (n *Names) numbered(stem string, number int) string {
 	name := stem + strconv.Itoa(number)
 	if n.fields[name] || n.Mentions[name] {
@@ -188,7 +187,7 @@ func (n *Names) numbered(stem string, number int) string {
 	return name
 }
 
-// Label returns the name of a label. Those of the source keep theirs; the others are
+// Label returns the name of a label. Labels of the source keep their names; the others are
 // numbered as they are printed.
 func (n *Names) Label(l *ir.Label) string {
 	if name, ok := n.labels[l]; ok {

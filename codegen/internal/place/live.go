@@ -13,8 +13,7 @@ type set []uint64
 func (s set) add(n int)      { s[n/64] |= 1 << (n % 64) }
 func (s set) has(n int) bool { return s[n/64]&(1<<(n%64)) != 0 }
 
-// join adds the members of other that are not in without, and reports whether one is
-// new.
+// join adds the members of other that are not in without, and reports whether the set has grown.
 func (s set) join(other, without set) (grown bool) {
 	for i, word := range other {
 		if without != nil {
@@ -40,8 +39,8 @@ func (s set) members() iter.Seq[int] {
 	}
 }
 
-// Liveness says for each instruction which variables are live: their values may be
-// needed from there on.
+// Liveness contains, for each instruction, the variables that are live: their values may be needed
+// from there on.
 type Liveness struct {
 	vars []*ir.Variable
 	at   []set // before each instruction, and after the last
@@ -68,7 +67,7 @@ func (l *Liveness) Before(n int) iter.Seq[*ir.Variable] {
 	}
 }
 
-// after is what is live after instruction n.
+// after returns the variables that are live after instruction n.
 func (l *Liveness) after(n int) set {
 	s := l.newSet()
 	for _, next := range l.next[n] {
@@ -77,7 +76,7 @@ func (l *Liveness) after(n int) set {
 	return s
 }
 
-// liveness follows the instructions backwards until nothing changes. It numbers the
+// liveness follows the instructions backwards until nothing changes. It also numbers the
 // variables.
 func liveness(code []ir.Instr, vars []*ir.Variable) *Liveness {
 	l := &Liveness{vars: vars, at: make([]set, len(code)+1), next: make([][]int, len(code))}

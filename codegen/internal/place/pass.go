@@ -7,11 +7,11 @@ import (
 
 // Passing: parameters and results that need no field.
 //
-// A machine has its parameters when it starts, and many of them are no longer needed
-// where it first suspends: the context of a sleep, the address to fetch. Its results
-// exist only when it has ended. A field for each would lie empty for as long as the
-// machine waits. So they are parameters and results of the method that runs it, and
-// several parameters are one struct, which is nil when MoveNext resumes the machine:
+// A machine has its parameters when it starts, and often no longer needs them where it first
+// suspends: the context of a sleep, the address to fetch. Its results exist only when it has
+// ended. A field for each would be empty for as long as the machine waits. So they are parameters
+// and results of the method that runs the machine. Several parameters are one struct, which is
+// nil when MoveNext resumes the machine:
 //
 //	type napArgs struct {
 //		ctx context.Context
@@ -27,16 +27,16 @@ import (
 //		return finished
 //	}
 //
-// A caller asks for the results when it continues itself. So a callee of machines has
-// fields for them, around those that it keeps while suspended. A job stores its results
+// A caller requests the results when it continues. So a callee of machines has fields for them,
+// in an outer struct around the fields that it keeps while suspended. A job stores its results
 // itself.
 //
-// It is tempting to use a second frame for the start, with the fields that only
-// the start needs. But code that runs before the first suspension may run after
-// it, too, in a loop, and it exists only once.
+// It is tempting to use a second frame for the start, with the fields that only the start needs.
+// But there is only one copy of the code before the first suspension, and in a loop it may also
+// run after the suspension.
 
-// pass finds them. In the debug form everything is a field; a stream starts when
-// it is first asked for a value, so its parameters must wait until then.
+// pass finds the parameters and results to pass. In the debug form everything is a field. A stream
+// starts when its first value is requested, so its parameters must be stored until then.
 func (f *placing) pass() {
 	if f.Debug || f.Stream || len(ir.Points(f.Code)) == 0 {
 		return
@@ -57,8 +57,8 @@ func (f *placing) pass() {
 	}
 }
 
-// passable lists the parameters to pass. A machine may assign a variable again after a
-// suspension, when there is no struct of several any more.
+// passable lists the parameters to pass. A machine may assign a variable again after a suspension,
+// when the struct for several parameters no longer exists.
 func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 	var all, constant []*ir.Variable
 	for _, v := range f.Given {
@@ -76,17 +76,17 @@ func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 	return constant
 }
 
-// isLight reports whether v costs next to nothing to pass. A zero is passed at each
-// resumption: that of a large array would be a large part of its cost.
+// isLight reports whether passing v costs next to nothing. Each resumption passes a zero value,
+// and passing a large array would be a large part of its cost.
 func (f *placing) isLight(v *ir.Variable) bool {
-	const most = 128 // bytes: eight strings, or two lines of the cache
+	const most = 128 // bytes: eight strings, or two cache lines
 	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || f.Sizes.Sizeof(v.Type) <= most
 }
 
-// assignsLast reports whether a result gets its value only where the machine ends, as
-// far as the machine itself can see. A function that recovers from a panic returns what
-// its results have at that moment, which may have been assigned before a suspension;
-// and deferred calls that suspend come between the return statement and the end.
+// assignsLast reports whether a result gets its value only where the machine ends, as far as the
+// machine itself can see. There are two exceptions. A function that recovers from a panic returns
+// the values of its results at that moment, which may have been assigned before a suspension. And
+// deferred calls that suspend run between the return statement and the end.
 func (f *placing) assignsLast(v *ir.Variable) bool {
 	return !f.Resumes && (!f.Defers || v.Obj.Name() == "")
 }

@@ -6,39 +6,37 @@ import (
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
-// Function has everything that is needed to place the variables of a function, or
-// of a literal that is a machine.
+// Function contains the data needed to place the variables of a function, or of a literal that is
+// a machine.
 type Function struct {
 	Code   []ir.Instr
-	Vars   []*ir.Variable // all of them; those that are InFrame already stay there
+	Vars   []*ir.Variable // all variables; those that are already InFrame stay there
 	Lifted []*ir.Span     // declarations that precede the code
 
-	Given   []*ir.Variable // the receiver and the parameters, and what a literal captures
+	Given   []*ir.Variable // the receiver, the parameters, and the variables that a literal captures
 	Results []*ir.Variable
 
 	Sizes types.Sizes
 
-	// Spell returns the type of a variable as the generated file writes it. An
-	// error means that it cannot be written, and is reported where that is tried
-	// next.
+	// Spell returns the type of a variable as the generated file writes it. An error means
+	// that the type cannot be written; the next attempt to write it reports this.
 	Spell func(*ir.Variable) (string, error)
 
-	Debug   bool // no two variables share a field, no field is emptied
-	Stream  bool // it starts when it is first asked for a value
-	Defers  bool // it defers calls: its results may be read when it panics
-	Resumes bool // something runs between a return statement and the end, and may suspend
+	Debug   bool // no two variables share a field, and no field is cleared
+	Stream  bool // it starts when its first value is requested
+	Defers  bool // it defers calls: its results may be read after a panic
+	Resumes bool // code that may suspend runs between a return statement and the end
 }
 
-// Layout says where the variables live. Information about a single variable or
-// suspension point is stored there: see [ir.Variable] and the field Stale of
-// [ir.Point].
+// Layout describes where the variables live. Information about a single variable or suspension
+// point is stored there: see [ir.Variable] and the field Stale of [ir.Point].
 type Layout struct {
 	Slots []*ir.Slot // the fields of the frame
 	Live  *Liveness
 }
 
-// Variables decides for all variables of a function. It changes them and the
-// points of the code, and nothing else of the function. Call it once.
+// Variables places all variables of a function. It changes them and the points of the code, and
+// nothing else in the function. It must be called once.
 func Variables(fn *Function) *Layout {
 	f := &placing{Function: fn}
 	f.placeLocally()
@@ -56,7 +54,7 @@ func Variables(fn *Function) *Layout {
 	return &Layout{Slots: f.slots, Live: f.live}
 }
 
-// placing is a function whose variables are being placed.
+// placing is a function during the placing of its variables.
 type placing struct {
 	*Function
 
@@ -64,8 +62,7 @@ type placing struct {
 	slots []*ir.Slot
 }
 
-// countReads counts how often each variable is read, since Go wants each local
-// to be read somewhere.
+// countReads counts how often each variable is read, since Go requires that each local is read.
 func (f *placing) countReads() {
 	for _, i := range f.Code {
 		i.Refs(func(v *ir.Variable) { v.Reads++ }, func(*ir.Variable) {})
@@ -75,8 +72,7 @@ func (f *placing) countReads() {
 	}
 }
 
-// placeLocally finds the variables that are mentioned between two labels only,
-// one of the mentions being the declaration.
+// placeLocally finds the variables that are declared and mentioned only between two labels.
 func (f *placing) placeLocally() {
 	const several = -1
 	home := map[*ir.Variable]int{}
@@ -112,8 +108,8 @@ func (f *placing) placeLocally() {
 	}
 }
 
-// declares lists the variables that begin to exist with an instruction. Variables
-// declared inside a dispatch are always passed on to other labels.
+// declares lists the variables that an instruction declares. Variables declared inside of a
+// dispatch are always passed on to other labels.
 func declares(i ir.Instr) []*ir.Variable {
 	switch i := i.(type) {
 	case *ir.Assign:

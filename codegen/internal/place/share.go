@@ -9,19 +9,18 @@ import (
 
 // Sharing: one field for several variables.
 //
-// Two variables may have one field if they are of one type and no assignment to
-// one of them happens while the value of the other is needed. The second
-// condition is the important one. It would not suffice that they are never live
-// at the same time: an assignment whose value is never read still overwrites the
-// field.
+// Two variables may share a field if they have the same type and no assignment to one of them
+// happens while the value of the other is needed. The second condition is the important one. It
+// would not be enough that they are never live at the same time: an assignment whose value is
+// never read still overwrites the field.
 //
-// Parameters and results have fields of their own: users look for them, and the caller
-// reads results at the end. Variables with cells have their own fields, too.
+// Parameters and results have separate fields, because users look for them, and the caller reads
+// results at the end. Variables with cells also have separate fields.
 
-// shareable is how many names may be in the name of a field.
+// shareable is the maximum number of names in the name of a field.
 const shareable = 3
 
-// share gives all variables of the frame their fields.
+// share assigns fields to all variables of the frame.
 func (f *placing) share() {
 	conflicts := f.conflicts()
 	byType := map[string][]*ir.Slot{}
@@ -45,17 +44,17 @@ func (f *placing) share() {
 	}
 }
 
-// slotKey is equal for variables that may share: of one type, and both of the
-// source or both made by the lowering.
+// slotKey returns equal keys for variables that may share a field: they have one type, and either
+// both are from the source or both were made by the lowering.
 func (f *placing) slotKey(v *ir.Variable) string {
 	spelled, err := f.Spell(v)
 	if err != nil || v.Param || v.Result || v.Cell || f.Debug {
-		return strconv.Itoa(v.Index) // its own; the error is found again where the type is printed
+		return strconv.Itoa(v.Index) // a unique key; printing the type finds the error again
 	}
 	return strconv.FormatBool(v.Obj != nil) + spelled
 }
 
-// takes reports whether v may have the field s, too.
+// takes reports whether v may share the field s.
 func takes(s *ir.Slot, v *ir.Variable, conflicts []set) bool {
 	for _, w := range s.Vars {
 		if conflicts[v.Index].has(w.Index) {
@@ -66,7 +65,7 @@ func takes(s *ir.Slot, v *ir.Variable, conflicts []set) bool {
 	return len(names) < shareable || slices.Contains(names, v.Name)
 }
 
-// conflicts returns for each variable those that must not share a field with it.
+// conflicts returns, for each variable, those that must not share a field with it.
 func (f *placing) conflicts() []set {
 	all := make([]set, len(f.Vars))
 	for i := range all {
@@ -92,14 +91,14 @@ func (f *placing) conflicts() []set {
 	return all
 }
 
-// mayAssign lists the variables that an instruction may assign, wholly or in part. For
-// a kept statement, that is every variable that it mentions.
+// mayAssign lists the variables that an instruction may assign, completely or in part. For a kept
+// statement, these are all the variables that it mentions.
 func mayAssign(i ir.Instr) []*ir.Variable {
 	var list []*ir.Variable
 	add := func(v *ir.Variable) { list = append(list, v) }
 	switch i := i.(type) {
 	case *ir.Branch, *ir.Park:
-		return nil // an expression assigns only what has a cell
+		return nil // an expression assigns only variables that have cells
 	case *ir.Assign:
 		for _, t := range i.Dst {
 			if t.V != nil {

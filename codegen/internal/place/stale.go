@@ -9,15 +9,14 @@ import (
 
 // Releasing: a suspended machine keeps nothing alive that it no longer needs.
 //
-// In plain code a variable that will not be read again keeps nothing alive, long
-// before its function returns. A field would, as long as the machine waits, which
-// can be days. So when a machine suspends, it empties the fields that may hold
-// pointers and whose variables are not needed after the suspension. It is
-// tempting to do that right after the last use, but then functions that never
-// suspend would pay, too. Results are left alone, since the caller reads them; a
-// machine that has finished is emptied as a whole.
+// In plain code a variable that will not be read again keeps nothing alive, long before its
+// function returns. A field would keep its target alive as long as the machine waits, which can be
+// days. So when a machine suspends, it clears the fields that may hold pointers and whose
+// variables are not needed after the suspension. It is tempting to do that right after the last
+// use, but then functions that never suspend would pay, too. Results are not cleared, since the
+// caller reads them; a machine that has finished is cleared as a whole.
 
-// findStale finds for each point the fields to empty there.
+// findStale finds, for each point, the fields to clear there.
 func (f *placing) findStale() {
 	filled := f.filled()
 	for n, i := range f.Code {
@@ -40,8 +39,8 @@ func (f *placing) findStale() {
 	}
 }
 
-// zeroed reports whether a field has just got a zero value: as a result of the entry of the
-// callee that has suspended there.
+// zeroed reports whether a field has just been assigned a zero value, as a result of the entry of
+// the callee that has suspended there.
 func (f *placing) zeroed(n int, s *ir.Slot) bool {
 	if n == 0 || f.Code[n].(*ir.Park).Point.Resumed == nil {
 		return false
@@ -50,7 +49,7 @@ func (f *placing) zeroed(n int, s *ir.Slot) bool {
 	return ok && slices.ContainsFunc(call.Dst, func(d ir.Dest) bool { return d.V != nil && d.V.Slot == s && !d.V.Cell })
 }
 
-// holdsAny reports whether a variable of the field s is in a set.
+// holdsAny reports whether a set contains a variable of the field s.
 func holdsAny(s *ir.Slot, members set) bool {
 	return slices.ContainsFunc(s.Vars, func(v *ir.Variable) bool { return members.has(v.Index) })
 }
@@ -61,8 +60,7 @@ func KeepsAlive(s *ir.Slot) bool {
 	return v.Cell || v.Type == nil || typeset.IsParam(v.Type) || typeset.HasPointers(v.Type)
 }
 
-// filled returns for each instruction which variables may have got a value before, and
-// not lost it since.
+// filled returns, for each instruction, the variables that may hold a value before it.
 func (f *placing) filled() []set {
 	at := make([]set, len(f.Code)+1)
 	for n := range at {
@@ -99,8 +97,8 @@ func (f *placing) filled() []set {
 	return at
 }
 
-// passes reports whether the machine continues at instruction n without a callee to
-// ask.
+// passes reports whether the machine continues at instruction n without getting the results of a
+// callee.
 func passes(i *ir.Park, n int) bool {
 	return i.Point.Held != nil && i.Point.Resumed != nil && i.Point.Resumed.At == n
 }
