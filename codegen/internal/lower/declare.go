@@ -248,8 +248,8 @@ func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 	slices.SortStableFunc(whole.Edit, func(a, b ir.Edit) int { return int(a.Pos - b.Pos) })
 }
 
-// repeatsOwnNames returns the lines that repeat, or whose expression is repeated and mentions, a
-// name that the declaration declares.
+// repeatsOwnNames returns the lines whose expression is repeated, or a repetition, and mentions a
+// name that the declaration itself declares.
 func repeatsOwnNames(decl *ast.GenDecl) []*ast.ValueSpec {
 	declared := map[string]bool{}
 	for _, spec := range decl.Specs {

@@ -235,7 +235,7 @@ func (r *ranging) count(i *ir.Variable, limit ir.Rope) {
 	r.step = []ir.Instr{&ir.Do{Line: ir.Rope{ir.Use(i), ir.Text("++")}}}
 }
 
-// overInt lowers ranges over integers. The limit is evaluated once, and has the type of the counter.
+// overInt lowers ranges over integers. The limit is evaluated once, and has the counter's type.
 func (r *ranging) overInt() {
 	lo := r.lo
 	t := types.Default(lo.TypeOf(r.s.X))

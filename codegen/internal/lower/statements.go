@@ -12,10 +12,10 @@ import (
 
 // flatten turns the body into instructions.
 //
-// A statement without a suspension point is kept as it is. One with a suspension point
-// is taken apart until the suspending operation stands alone, because Go cannot jump
-// into the middle of a loop or a branch: all labels that a resumed machine jumps to
-// must be in MoveNext's outermost block.
+// A statement without a suspension point is kept as it is. A statement with a suspension point is
+// taken apart until the suspending operation stands alone, because Go cannot jump into the middle
+// of a loop or a branch: all labels that a resumed machine jumps to must be in MoveNext's
+// outermost block.
 func (lo *lowering) flatten() {
 	lo.declareSignature()
 	if lo.epilogue != nil {
@@ -28,7 +28,7 @@ func (lo *lowering) flatten() {
 	}
 }
 
-// declareSignature makes variables of receiver, parameters and results.
+// declareSignature declares the receiver, parameters and results as variables.
 func (lo *lowering) declareSignature() {
 	lo.declareRecovery()
 	sig := lo.Signature
@@ -51,7 +51,7 @@ func (lo *lowering) parameter(v *types.Var) *ir.Variable {
 	return p
 }
 
-// declare makes a variable of one of the source.
+// declare makes a variable for one of the source.
 func (lo *lowering) declare(obj types.Object) *ir.Variable {
 	v := &ir.Variable{Obj: obj, Name: obj.Name(), Type: obj.Type(), Usage: lo.UsageOf(obj)}
 	if f := lo.Literals.Entries[asVar(obj)]; f != nil {
@@ -75,8 +75,8 @@ func (lo *lowering) block(list []ast.Stmt) {
 	}
 }
 
-// statement lowers one statement of a flattened list. The kinds of statements are those
-// of [analyse.Facts]'s check, which refuses all others.
+// statement lowers one statement of a flattened list. It handles the kinds of statements that
+// [analyse.Facts] accepts.
 func (lo *lowering) statement(s ast.Stmt) {
 	lo.atLine(s)
 	switch s := s.(type) {
@@ -136,18 +136,18 @@ func (lo *lowering) statement(s ast.Stmt) {
 	}
 }
 
-// keep leaves a statement that does not suspend as it is.
+// keep keeps a statement that does not suspend unchanged.
 func (lo *lowering) keep(s ast.Stmt) {
 	lo.routeExits(s)
 	lo.keepRest(s)
 }
 
-// keepRest keeps a statement of which all that suspends has been evaluated.
+// keepRest keeps a statement after all suspending parts of it have been evaluated.
 func (lo *lowering) keepRest(s ast.Stmt) {
 	lo.add(&ir.Keep{Text: *lo.scan(s), Stops: lo.terminates(s)})
 }
 
-// expression: a call or a receive whose value is unused.
+// expression lowers a call or a receive whose value is unused.
 func (lo *lowering) expression(s *ast.ExprStmt) {
 	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && lo.Points[call] != nil {
 		lo.suspend(call, nil)
@@ -157,8 +157,8 @@ func (lo *lowering) expression(s *ast.ExprStmt) {
 	lo.keepRest(s)
 }
 
-// labeled: a label becomes one of MoveNext's if a goto wants it, and names the loop or
-// switch after it.
+// labeled lowers a labelled statement. The label becomes one of MoveNext's if a goto uses it, and
+// names the loop or switch that follows.
 func (lo *lowering) labeled(s *ast.LabeledStmt) {
 	obj := lo.Info.Defs[s.Label]
 	if lo.isGotoTarget(obj) {
@@ -204,7 +204,7 @@ func (lo *lowering) isGotoTarget(obj types.Object) bool {
 	})
 }
 
-// leavesByName reports whether s holds a break or continue with the label.
+// leavesByName reports whether s contains a break or continue with the label.
 func (lo *lowering) leavesByName(s ast.Stmt, obj types.Object) bool {
 	return lo.anyBranch(s, func(b *ast.BranchStmt) bool {
 		return b.Tok != token.GOTO && b.Label != nil && lo.Info.Uses[b.Label] == obj
@@ -225,7 +225,7 @@ func (lo *lowering) anyBranch(n ast.Node, cond func(*ast.BranchStmt) bool) bool 
 	return found
 }
 
-// atLine notes where a statement begins.
+// atLine records where a statement begins.
 func (lo *lowering) atLine(s ast.Stmt) {
 	lo.add(&ir.Stand{Pos: s.Pos()})
 }
