@@ -53,8 +53,8 @@ import (
 //	})
 
 // startsMachine reports whether a job's literal is a machine in the place that is being scanned.
-// In the plain copy of a literal that is also a machine, the literal may name types declared in
-// that copy, while its machine is declared elsewhere and names other ones.
+// In the plain copy of a literal that is also a machine, it may name types that are declared in
+// the copy; for machines these types are declared elsewhere.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	l := s.lo.Literals.Machines[lit]
 	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)

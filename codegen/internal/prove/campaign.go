@@ -15,11 +15,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/shrink"
 )
 
-// campaign is one run of fuzz: workers that each take the next batch.
+// campaign is one run of fuzz: workers that take batches one after another.
 type campaign struct {
 	preamble string
-	write    func(seed uint64) (batch.Program, error) // one without source is left out
-	// for a smaller program; nil: all are small
+	write    func(seed uint64) (batch.Program, error) // a program without source is left out
+	// makes a smaller program valid; nil: all programs are small
 	mend        func(source string) (string, error)
 	size        uint64 // programs in a batch
 	first, last uint64 // seeds
@@ -28,12 +28,12 @@ type campaign struct {
 	out     io.Writer
 	start   time.Time
 	next    uint64          // the first seed not yet taken
-	open    map[uint64]bool // the first seeds of batches that are not done
-	shrinks int             // how many findings are still to be made smaller
+	open    map[uint64]bool // the first seeds of unfinished batches
+	shrinks int             // how many findings may still be shrunk
 	totals
 }
 
-// totals count what was compared.
+// totals count the compared programs.
 type totals struct {
 	programs, functions, points int
 	verdicts                    map[batch.Verdict]int
@@ -70,7 +70,7 @@ func (c *campaign) run(ctx context.Context, path string, jobs int) error {
 	return context.Cause(ctx)
 }
 
-// work takes batches as long as there are any.
+// work takes batches until there are none left.
 func (c *campaign) work(ctx context.Context, path string) error {
 	module, err := batch.NewModule(path, c.preamble)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *campaign) work(ctx context.Context, path string) error {
 	return nil
 }
 
-// take returns the first seed of a batch and how many there are; none if all are taken.
+// take returns the first seed and the size of a batch; the size is 0 if all are taken.
 func (c *campaign) take() (seed, size uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *campaign) take() (seed, size uint64) {
 	return seed, size
 }
 
-// done says how far the campaign is, and where a later one should resume.
+// done reports the progress of the campaign, and where a later one should resume.
 func (c *campaign) done(seed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,16 +119,15 @@ func (t totals) String() string {
 		t.verdicts[batch.Same], t.verdicts[batch.Refused], t.verdicts[batch.Different], t.verdicts[batch.Defect], t.verdicts[batch.Crashed])
 }
 
-// worker is one of those that work on batches, in a module of its own.
+// worker processes batches in a module of its own.
 type worker struct {
 	*campaign
 	module *batch.Module
 }
 
-// inlined says that one in so many batches is built with the compiler's inlining,
-// as users build. The others take two thirds of the time. Only the optimizer's
-// input differs: the lowering is the same, so most batches are built the cheap
-// way.
+// inlined is the number of batches of which one is built with the compiler's inlining, as users
+// build. The others take two thirds of the time. Only the optimizer's input differs: the lowering
+// is the same, so most batches are built the cheap way.
 const inlined = 4
 
 // batch writes and compares the programs of size seeds.
@@ -183,7 +182,7 @@ func reason(f batch.Finding) string {
 	return what
 }
 
-// report prints a finding, made smaller if that is still wanted.
+// report prints a finding, after shrinking it if the limit allows.
 func (w *worker) report(ctx context.Context, f batch.Finding) error {
 	w.print("\n%s (seed %s): %s\n", f.Verdict, f.Program.Name[1:], f.Detail)
 	if w.mend == nil {
@@ -219,7 +218,7 @@ func (c *campaign) print(text string, args ...any) {
 	fmt.Fprintf(c.out, text, args...)
 }
 
-// mayShrink reports whether one more finding should be shrunk.
+// mayShrink reports whether another finding may be shrunk.
 func (c *campaign) mayShrink() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +226,7 @@ func (c *campaign) mayShrink() bool {
 	return c.shrinks >= 0
 }
 
-// fails reports which sources have the verdict of f.
+// fails reports which sources lead to the same verdict as f.
 func (w *worker) fails(ctx context.Context, f batch.Finding, sources []string) ([]bool, error) {
 	if len(sources) == 0 {
 		return nil, nil
@@ -248,8 +247,8 @@ func (w *worker) fails(ctx context.Context, f batch.Finding, sources []string) (
 	return fails, nil
 }
 
-// kind identifies a defect across programs: its message, without the names and numbers
-// of one program. Differences are all of one kind.
+// kind identifies a defect across programs: its message, without the names and numbers of one
+// program. All differences are of one kind.
 func kind(f batch.Finding) string {
 	if f.Verdict != batch.Defect {
 		return ""

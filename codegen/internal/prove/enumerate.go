@@ -55,7 +55,7 @@ func enumerate(ctx context.Context, args []string, out io.Writer) error {
 	return c.conclude()
 }
 
-// selected returns the cases of the forms that contain a text, one of so many.
+// selected returns every nth case of the forms that contain a text.
 func selected(size int, form string, every int) []forms.Case {
 	var list []forms.Case
 	n := 0

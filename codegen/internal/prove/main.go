@@ -1,5 +1,5 @@
-// Prove looks for programs whose two executions differ. It is a tool of this
-// repository and has to be run in it.
+// Prove searches for programs whose two executions differ. It is a tool for this repository and
+// must be run inside it.
 //
 // Usage:
 //
@@ -10,31 +10,30 @@
 //	go run ./codegen/internal/prove std [flags] [packages]
 //	go run ./codegen/internal/prove stdtest [flags] packages
 //
-// Enumerate writes all programs of a small world: each form of expressions and
-// statements with each kind of operand, and with one operand that suspends and changes
-// what the others read. It compares them as fuzz does.
+// Enumerate writes all programs of a small world: each form of expressions and statements with
+// each kind of operand, where one operand suspends and changes what the others read. It compares
+// them as fuzz does.
 //
-// Fuzz writes random programs, lowers them, and compares their plain form with their
-// machines, with four timings of the awaited jobs. It shrinks and prints programs that
-// differ. The same seed gives the same programs.
+// Fuzz writes random programs, lowers them, and compares their plain form with their machines,
+// with four timings of the awaited jobs. It shrinks and prints programs that differ. The same seed
+// produces the same programs.
 //
-// Gotest runs the programs of Go's own tests as machines, with suspension points
-// between their statements. The folder is test in the sources of Go; without it, that
-// of the Go installation is used, if it has one.
+// Gotest runs the programs of Go's own tests as machines, with suspension points between their
+// statements. The folder is test in the Go sources; by default it is the one of the Go
+// installation, if there is one.
 //
-// Modules runs the tests of third-party modules twice: as they are, and with each
-// function replaced by its machine, which suspends between its statements. The same
-// tests must pass. The file modules.txt lists the modules with their versions; patterns
-// choose among them. Others are named as path@version, or by a folder that has one
-// ("./…").
+// Modules runs the tests of third-party modules twice: unchanged, and with each function replaced
+// by its machine, which suspends between its statements. The same tests must pass. The file
+// modules.txt lists the modules with their versions; patterns select some of them. Other modules
+// are specified as path@version, or by their folder ("./…").
 //
-// Std copies packages of the standard library ("std" if none are named) and annotates
-// all their functions. It prints how many were lowered and why others were refused.
+// Std copies packages of the standard library ("std" if none are named) and annotates all their
+// functions. It prints how many were lowered, and why others were refused.
 //
-// Stdtest is modules for packages of the standard library.
+// Stdtest corresponds to modules, for packages of the standard library.
 //
-// Prove exits with status 1 if it found a difference or a defect, and with 2 if it
-// could not look.
+// Prove exits with status 1 if it found a difference or a defect, and with 2 if it could not
+// search.
 package main
 
 import (
@@ -47,7 +46,7 @@ import (
 	"os/signal"
 )
 
-// command is one of the ways to search.
+// command is one way to search.
 type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{
@@ -59,7 +58,7 @@ var commands = map[string]command{
 	"stdtest":   stdtest,
 }
 
-// errFound says that something was found, which has been printed.
+// errFound means that something was found, and has been printed.
 var errFound = errors.New("something was found")
 
 func main() {
@@ -69,7 +68,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run is main without the process: it returns the exit status.
+// run does the work of main and returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
 		fmt.Fprintln(errs, "usage: prove enumerate|fuzz|gotest|modules|std|stdtest [flags]")
@@ -86,7 +85,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 2
 }
 
-// workFolder is dir, or a temporary folder that clean removes.
+// workFolder returns dir, or a temporary folder that clean removes.
 func workFolder(dir string) (path string, clean func(), err error) {
 	if dir != "" {
 		return dir, func() {}, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/library"
 )
 
-// pinned lists modules, a line each.
+// pinned lists modules, one per line.
 //
 //go:embed modules.txt
 var pinned string
@@ -35,9 +35,8 @@ func modules(ctx context.Context, args []string, out io.Writer) error {
 	})
 }
 
-// chooseModules returns modules: those of the list that match one of the patterns (all,
-// if there are none), and those that are not in the list: folders, and modules with a
-// version.
+// chooseModules returns modules: those of the list that match one of the patterns (all of them if
+// there are no patterns), and those that are not in the list: folders, and modules with a version.
 func chooseModules(args []string) ([]string, error) {
 	var listed, chosen []string
 	for line := range strings.Lines(pinned) {

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/library"
 )
 
-// testRun has the flags of commands that run tests which were not written for machines.
+// testRun has the flags of commands that run tests that were not written for machines.
 type testRun struct {
 	library.Options
 }
@@ -33,8 +33,8 @@ func newTestRun(flags *flag.FlagSet) *testRun {
 	return r
 }
 
-// do prints what run reports, and sums; what are those that it reports. It fails with
-// errFound if tests differ.
+// do prints the reports of run and their sums; what names the things that run reports about. It
+// fails with errFound if tests differ.
 func (r *testRun) do(out io.Writer, what string, run func(options library.Options, report func(*library.Package)) error) error {
 	path, clean, err := workFolder(r.Dir)
 	if err != nil {
@@ -72,7 +72,7 @@ func sum(all, p *library.Package) {
 	}
 }
 
-// longest limits how much of a test's output is printed.
+// longest limits the printed output of a test.
 const longest = 3000
 
 func printPackage(out io.Writer, p *library.Package) {
@@ -92,8 +92,8 @@ func printPackage(out io.Writer, p *library.Package) {
 	}
 }
 
-// excerpt returns the beginning of what a test has printed, and the part that says most: its
-// panic, or else the lines before the first failure, perhaps of a test within it.
+// excerpt returns the beginning of a test's output, and its most informative part: the panic, or
+// else the lines before the first failure, perhaps of a subtest.
 func excerpt(text string) string {
 	at := strings.Index(text, "\npanic: ")
 	if at < 0 {
@@ -105,7 +105,7 @@ func excerpt(text string) string {
 	return text[:min(len(text), longest+longest/2)]
 }
 
-// printMore prints the figures that only modules have.
+// printMore prints the figures that exist only for modules.
 func printMore(out io.Writer, p *library.Package) {
 	if p.PlainSize == 0 {
 		return

@@ -5,19 +5,19 @@ import (
 	"go/token"
 )
 
-// Edit replaces a part of a text. From equal to To inserts.
+// Edit replaces a part of a text. An Edit with From equal to To inserts.
 type Edit struct {
 	From, To int // offsets
 	With     string
 }
 
-// Edits are the edits of one file; Fset has the positions of its syntax.
+// Edits are the edits of one file; Fset has the positions of the file's syntax.
 type Edits struct {
 	Fset *token.FileSet
 	List []Edit
 }
 
-// at returns an offset, whatever a line directive says.
+// at returns the offset of pos, ignoring line directives.
 func (e *Edits) at(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
 
 // Insert inserts a text before pos.
@@ -25,13 +25,13 @@ func (e *Edits) Insert(pos token.Pos, text string) {
 	e.List = append(e.List, Edit{From: e.at(pos), To: e.at(pos), With: text})
 }
 
-// Replace puts a text in the place of n.
+// Replace replaces n with a text.
 func (e *Edits) Replace(n ast.Node, with string) {
 	e.List = append(e.List, Edit{From: e.at(n.Pos()), To: e.at(n.End()), With: with})
 }
 
-// Statements returns the statements of which n is a list, if others may be inserted
-// before them, or nil.
+// Statements returns the list of statements in n, if statements may be inserted before them, or
+// nil.
 func Statements(n ast.Node) []ast.Stmt {
 	var list []ast.Stmt
 	switch n := n.(type) {

@@ -1,5 +1,5 @@
-// Package annotated has source files with an annotation on every function. It
-// withdraws the annotations of functions that the generator refuses.
+// Package annotated handles source files with an annotation on every function. It withdraws the
+// annotations of functions that the generator refuses.
 package annotated
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// mark is put before each function.
+// mark is inserted before each function.
 const mark = "//movenext:async\n"
 
 // File is a file with annotations.
@@ -26,9 +26,8 @@ type File struct {
 	Functions int // annotated
 }
 
-// New makes a file: text with edits made, and with an annotation before each function
-// of syntax that wanted says. The edits may touch but not overlap. Nothing is written
-// to the disk.
+// New creates a file: text with edits applied, and with an annotation before each function of
+// syntax that wanted accepts. The edits may touch but not overlap. New writes nothing to the disk.
 func New(path, text string, fset *token.FileSet, syntax *ast.File, edits []Edit, wanted func(*ast.FuncDecl) bool) *File {
 	f := &File{Path: path}
 	for _, decl := range syntax.Decls {
@@ -48,13 +47,13 @@ func New(path, text string, fset *token.FileSet, syntax *ast.File, edits []Edit,
 	return f
 }
 
-// CanBe reports whether fn can be annotated by its name.
+// CanBe reports whether fn can be annotated, judging by its name.
 func CanBe(fn *ast.FuncDecl) bool {
 	return fn.Name.Name != "_" && (fn.Recv != nil || fn.Name.Name != "init")
 }
 
-// CanSuspend reports whether fn can be annotated and have suspension points: where the
-// stack must not grow, nothing may suspend.
+// CanSuspend reports whether fn can be annotated and have suspension points: a function whose
+// stack must not grow cannot suspend.
 func CanSuspend(fn *ast.FuncDecl) bool {
 	return CanBe(fn) && (fn.Doc == nil || !slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")
@@ -70,9 +69,8 @@ func (f *File) Clear() error {
 	return f.Write()
 }
 
-// Withdraw removes the annotations of the functions that findings are about,
-// writes the file, and returns one finding for each of the functions. It fails if
-// a finding is about something else.
+// Withdraw removes the annotations of the functions that have findings, writes the file, and
+// returns one finding for each of these functions. It fails if a finding is about something else.
 func (f *File) Withdraw(found []codegen.Diagnostic) ([]codegen.Diagnostic, error) {
 	fset := token.NewFileSet()
 	syntax, err := parser.ParseFile(fset, f.Path, f.Text, parser.ParseComments|parser.SkipObjectResolution)
@@ -85,7 +83,7 @@ func (f *File) Withdraw(found []codegen.Diagnostic) ([]codegen.Diagnostic, error
 		if !ok {
 			continue
 		}
-		// Positions are those in the file, whatever a line directive in it says.
+		// Positions are those in the file, regardless of line directives.
 		from, to := fset.PositionFor(fn.Pos(), false), fset.PositionFor(fn.End(), false).Line
 		why := slices.IndexFunc(found, func(d codegen.Diagnostic) bool { return from.Line-1 <= d.Pos.Line && d.Pos.Line <= to })
 		at := from.Offset - len(mark)

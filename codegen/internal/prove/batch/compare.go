@@ -18,7 +18,7 @@ import (
 
 // Program is one program: a file of package batch with a function Name+"Run".
 type Program struct {
-	Name   string // the prefix of all that it declares
+	Name   string // the prefix of all its declarations
 	Source string
 }
 
@@ -30,7 +30,7 @@ const (
 	Same      Verdict = "same"      // the executions do not differ
 	Different Verdict = "different" // they do
 	Refused   Verdict = "refused"   // the generator refuses it
-	// Defect: the generator reports its own fault, or its output does not build.
+	// Defect: the generator reports a fault of its own, or its output does not build.
 	Defect  Verdict = "defect"
 	Crashed Verdict = "crashed" // the binary ended or hung in it
 )
@@ -43,10 +43,10 @@ type Finding struct {
 	Points  int    // suspension points in the machines; 0 where there are none
 }
 
-// Compare compares the two executions of programs and returns a finding for each, in
-// their order. It blocks for as long as building and running takes. An error means that
-// there is no result: the go command is missing, a disk is full. One Module compares
-// one batch at a time; several compare theirs side by side.
+// Compare compares the two executions of programs and returns a finding for each, in their order.
+// It blocks for as long as building and running takes. An error means that there is no result, for
+// example because the go command is missing or a disk is full. One Module compares one batch at a
+// time; several Modules can work concurrently.
 func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, error) {
 	b := &build{Module: m, found: map[string]Finding{}, points: map[string]int{}, programs: programs}
 	if err := b.generate(); err != nil {
@@ -67,7 +67,7 @@ func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, er
 	return findings, nil
 }
 
-// build is one batch on its way.
+// build is one batch in progress.
 type build struct {
 	*Module
 	programs []Program
@@ -90,7 +90,7 @@ func (b *build) left() []Program {
 	return list
 }
 
-// generate lowers all programs, and takes those out that are refused.
+// generate lowers all programs, and removes those that are refused.
 func (b *build) generate() error {
 	for {
 		if err := b.lay(); err != nil {
@@ -134,8 +134,7 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 	}
 }
 
-// listHead is what the list of the programs begins with. Each program has a line of its
-// own after it.
+// listHead is the beginning of the list of the programs. Each program adds one line.
 const listHead = "package batch\n\nimport \"" + modulePath + "/trace\"\n\nvar All = []trace.Program{\n"
 
 // listed returns the name of the program in a line of the list.
@@ -147,7 +146,7 @@ func (b *build) listed(line int) string {
 	return ""
 }
 
-// mainSource runs the programs after the first so many.
+// mainSource runs the programs, without the given number of first ones.
 const mainSource = `package main
 
 import (
@@ -164,10 +163,10 @@ func main() {
 }
 `
 
-// folder is the one of the package of the programs.
+// folder is the folder of the programs' package.
 const folder = "batch"
 
-// lay writes the programs that are left, and the list that names them.
+// lay writes the remaining programs, and the list that names them.
 func (b *build) lay() error {
 	if err := os.RemoveAll(filepath.Join(b.Dir, folder)); err != nil {
 		return err
@@ -181,8 +180,8 @@ func (b *build) lay() error {
 	return errors.Join(append(errs, write(b.Dir, folder+"/all.go", list+"}\n"))...)
 }
 
-// compile builds the binary. A failure is a defect: the generator has type-checked all
-// of it.
+// compile builds the binary. A failure is a defect, since the generator has type-checked all of
+// the code.
 func (b *build) compile(ctx context.Context) error {
 	for {
 		out, err := b.tools.build(ctx, b.Dir, b.binary(), b.Inline)

@@ -10,14 +10,13 @@ import (
 	"os/exec"
 )
 
-// List returns the output of go list for packages, without cgo, in its order. The
-// arguments are those of the command, one of which is -json with the names of T's
-// fields.
+// List returns the output of go list for packages, without cgo, in its order. The arguments are
+// those of the command; one of them is -json with the names of T's fields.
 func List[T any](args ...string) ([]T, error) {
 	return ListIn[T]("", append(os.Environ(), "CGO_ENABLED=0"), args...)
 }
 
-// ListIn is [List] in a folder and an environment.
+// ListIn is like [List], in a given folder and environment.
 func ListIn[T any](dir string, env []string, args ...string) ([]T, error) {
 	command := exec.Command("go", append([]string{"list"}, args...)...)
 	command.Dir, command.Env = dir, env

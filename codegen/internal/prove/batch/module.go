@@ -14,8 +14,7 @@ import (
 
 const runtimeModule = "github.com/movenext/movenext"
 
-// modulePath is the path of the module that programs are built in. They import
-// its package trace.
+// modulePath is the path of the module in which programs are built. They import its package trace.
 const modulePath = "example.com/proof"
 
 // Module is a folder with a module for programs. Its zero value is not usable; see
@@ -23,21 +22,20 @@ const modulePath = "example.com/proof"
 type Module struct {
 	Dir string
 
-	// Preamble is the source of a file that lies next to the programs. It declares a
-	// function Reset, which is called before each run of a program.
+	// Preamble is the source of a file next to the programs. It declares a function Reset,
+	// which is called before each run of a program.
 	Preamble string
 
-	// Inline builds with the compiler's inlining, which takes half as long again. Both
-	// forms of a program are built alike in any case.
+	// Inline builds with the compiler's inlining, which takes half as long again. Both forms
+	// of a program are always built the same way.
 	Inline bool
 
 	tools *toolchain
 }
 
-// NewModule makes a module in dir, which may exist and should be empty, with package
-// trace from the generator's test data, and builds what programs import. The current
-// folder has to be one of this repository's. It fails if the go command does, or if
-// something cannot be written.
+// NewModule creates a module in dir, which may exist and should be empty, with package trace from
+// the generator's test data, and builds the packages that programs import. The current folder must
+// be in this repository. It fails if the go command does, or if something cannot be written.
 func NewModule(dir, preamble string) (*Module, error) {
 	if err := WriteModule(dir, modulePath); err != nil {
 		return nil, err
@@ -46,7 +44,7 @@ func NewModule(dir, preamble string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	// the go command reports places below the true name
+	// the go command reports positions under the true name
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
@@ -62,9 +60,9 @@ func NewModule(dir, preamble string) (*Module, error) {
 	return &Module{Dir: dir, Preamble: preamble, tools: tools}, err
 }
 
-// WriteModule writes go.mod and go.sum for a module called path into dir. It
-// requires this module from its own folder, and what this module requires, so
-// that nothing is fetched.
+// WriteModule writes go.mod and go.sum for a module called path into dir. The module requires this
+// module from its own folder, and everything that this module requires, so that nothing is
+// fetched.
 func WriteModule(dir, path string) error {
 	root, err := runtimeRoot()
 	if err != nil {
@@ -85,9 +83,8 @@ func WriteModule(dir, path string) error {
 	return errors.Join(write(dir, "go.mod", text), write(dir, "go.sum", string(sum)))
 }
 
-// Require makes the module in dir require this one from its folder, and use the
-// language version that this one asks for. The module's own replacements are removed:
-// they name folders that are elsewhere.
+// Require makes the module in dir require this one from its folder, and use this one's language
+// version. It removes the module's own replacements, which name folders that are elsewhere.
 func Require(dir string, env []string) error {
 	root, err := runtimeRoot()
 	if err != nil {
@@ -133,7 +130,7 @@ func runtimeRoot() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// write writes a file and the folders above it.
+// write writes a file, and creates its folders.
 func write(dir, name, data string) error {
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

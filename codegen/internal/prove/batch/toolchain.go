@@ -12,23 +12,22 @@ import (
 
 // toolchain builds binaries of programs by calling compiler and linker itself.
 //
-// It is tempting to leave that to go build. But go build keeps its results: a
-// hundred thousand programs that will never be built again are tens of gigabytes
-// in the user's cache, and hashing and copying them takes a tenth of the time.
+// It is tempting to leave that to go build. But go build caches its results: a hundred thousand
+// programs that will never be built again take tens of gigabytes in the user's cache, and hashing
+// and copying them takes a tenth of the time.
 type toolchain struct {
-	imports string // the lines of an import configuration: where the export data of packages lies
+	imports string // the lines of an import configuration: the locations of packages' export data
 	env     []string
 }
 
-// imported are the packages that programs and generated code import, and what these
-// import.
+// imported are the packages that programs and generated code import, and their imports.
 var imported = []string{
 	"./trace", runtimeModule + "/job", runtimeModule + "/statemachine",
 	"context", "errors", "fmt", "iter", "maps", "os", "reflect", "runtime", "slices", "strconv", "strings", "sync", "unsafe",
 }
 
-// newToolchain builds what programs import, by go build and in the user's cache: other
-// programs can use these packages as well.
+// newToolchain builds the packages that programs import, with go build and in the user's cache,
+// since other programs can use these packages, too.
 func newToolchain(dir string) (*toolchain, error) {
 	// Debug information is a tenth of the compiler's work, and so is early garbage
 	// collection of data that lives as long as the compiler does.

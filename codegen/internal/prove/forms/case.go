@@ -11,7 +11,7 @@ import (
 type hole struct {
 	kind     byte // 0, '&', '=', '!' or ';'
 	sym      byte
-	one, two string // values other than those of the symbol; "": those
+	one, two string // values to use instead of the symbol's; "": none
 }
 
 // parse splits a template into texts and the holes between them.
@@ -37,7 +37,7 @@ func parse(template string) (texts []string, holes []hole) {
 	}
 }
 
-// String returns the hole as a template has it.
+// String returns the hole as written in a template.
 func (h hole) String() string {
 	s := string(h.sym)
 	if h.kind != 0 {
@@ -49,13 +49,13 @@ func (h hole) String() string {
 	return "«" + s + "»"
 }
 
-// first returns the value that an operand has before it is changed.
+// first returns the value of an operand before it is changed.
 func (h hole) first() string { return h.value(h.one, "1") }
 
-// second returns the value that it is changed to.
+// second returns the value to which it is changed.
 func (h hole) second() string { return h.value(h.two, "2") }
 
-// value returns a constant, or the parameter of the program that has the symbol's value.
+// value returns a constant, or the program's parameter that has the symbol's value.
 func (h hole) value(given, which string) string {
 	if given != "" {
 		return fmt.Sprintf("@%c(%s)", h.sym, given)
@@ -67,20 +67,20 @@ func (h hole) value(given, which string) string {
 	return "v" + string(h.sym) + which
 }
 
-// Case is one program of the world.
+// Case is one program of the small world.
 type Case struct {
 	Types    Types
 	Size     int
 	template string // with holes
 	form     string // the form that it is a case of, in words
-	focus    int    // the hole that suspends
-	operands []int  // of each hole; that of the focus counts for nothing
+	focus    int    // index of the hole that suspends
+	operands []int  // for each hole; the focus's own is ignored
 }
 
 // Form returns the form with its types, as reports print it.
 func (c Case) Form() string { return string(c.Types) + " " + c.form }
 
-// String tells which case it is.
+// String identifies the case.
 func (c Case) String() string {
 	_, holes := parse(c.template)
 	var list []string
@@ -95,15 +95,15 @@ func (c Case) String() string {
 	return c.Form() + ": " + strings.Join(list, ", ")
 }
 
-// IsGo reports whether a source that [Case.Source] has written type-checks.
+// IsGo reports whether a source written by [Case.Source] type-checks.
 func IsGo(source string) bool { return len(programs.CheckBeside(Preamble+twins, source)) == 0 }
 
 // generic reports whether the names of types stand for type parameters.
 func (t Types) generic() bool { return t == Core || t == Several || t == Opaque }
 
-// Source returns the program as a file of package batch, whose names all begin with name. It
-// is "" if there is no such program: where types are parameters and it mentions none it
-// would be one of those with plain types.
+// Source returns the program as a file of package batch, in which all names begin with name. It
+// returns "" if there is no such program: where types are parameters and the program mentions
+// none, it would equal one with plain types.
 func (c Case) Source(name string) string {
 	body := c.body()
 	used, parameters := c.values(body)
@@ -138,8 +138,7 @@ func (c Case) Source(name string) string {
 	return b.String()
 }
 
-// values returns the symbols whose values a body mentions, and the type parameters that it
-// needs.
+// values returns the symbols whose values a body mentions, and the type parameters that it needs.
 func (c Case) values(body string) (used, parameters []byte) {
 	mentioned := body
 	for _, sym := range []byte(symbolsInOrder) {
@@ -151,7 +150,7 @@ func (c Case) values(body string) (used, parameters []byte) {
 	return used, c.Types.parameters(mentioned)
 }
 
-// body returns the body of the program's function: the operands, what the focus changes, the
+// body returns the body of the program's function: the operands, the changes by the focus, the
 // form, and the log of all values after it.
 func (c Case) body() string {
 	texts, holes := parse(c.template)

@@ -48,5 +48,5 @@ var expressions = map[byte][]string{
 	'N': {"Gsecond[@I, @N](«I», func(yield func(@I, @I) bool) { _ = yield(«!I», 1) })"},
 }
 
-// symbolsInOrder lists the symbols of expressions, so that cases have an order.
+// symbolsInOrder lists the symbols of expressions, so that the order of cases is fixed.
 const symbolsInOrder = "ISUDBLYAOMWPCTFRQXEVKN"

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// operand is a kind of operand. In its texts, § is the name of a variable of its own,
-// @T the type, and «1» and «2» the values.
+// operand is a kind of operand. In its texts, § is the name of its own variable, @T the type, and
+// «1» and «2» the values.
 type operand struct {
 	name   string
 	setup  string // declares the variable
-	text   string // is the operand
-	change string // is what happens when the focus suspends
-	places bool   // it can be assigned to
-	blank  bool   // it can be assigned to and not be read
-	types  string // the symbols that there are such operands of; "": all
+	text   string // the operand itself
+	change string // runs when the focus suspends
+	places bool   // it is assignable
+	blank  bool   // it is assignable but not readable
+	types  string // the symbols that have such operands; "": all
 }
 
-// captured is the operand of the holes that do not vary.
+// captured is the kind of operand in holes that do not vary.
 const captured = 1
 
-// operands are the kinds. Those that are changed within and those whose base is
-// replaced are kinds of their own: a generator may save the base too early or too late.
+// operands are the kinds of operands. Those that are changed in place and those whose base is
+// replaced are separate kinds: a generator may save the base too early or too late.
 var operands = []operand{
 	{name: "local", setup: "§ := «1»", text: "§", places: true},
 	{name: "captured", setup: "§ := «1»", text: "§", change: "§ = «2»", places: true},
@@ -51,8 +51,7 @@ var operands = []operand{
 	{name: "blank", text: "_", blank: true},
 }
 
-// holds reports whether such an operand can be what h wants. The type checker has the
-// last word.
+// holds reports whether such an operand fits in h. The type checker makes the final decision.
 func (o *operand) holds(h hole) bool {
 	switch h.kind {
 	case '=':

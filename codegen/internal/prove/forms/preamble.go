@@ -1,6 +1,6 @@
 package forms
 
-// Preamble is a file that lies next to the programs of a package.
+// Preamble is a file next to the programs of a package.
 const Preamble = `package batch
 
 import (
@@ -166,8 +166,7 @@ func Gseq[I any](t *trace.T, n I) func(func(int) bool) {
 }
 `
 
-// twins are those that the preamble and its constraints mention before they are
-// generated.
+// twins are the twins that the preamble and its constraints mention before they are generated.
 const twins = `
 func (r Gr[I, S]) WaitAsync(t *trace.T, n I) *job.Job[I] { return nil }
 `

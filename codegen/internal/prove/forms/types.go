@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Types say what the names of types stand for.
+// Types selects what type names stand for.
 type Types string
 
-// What they may stand for.
+// The choices.
 const (
 	Plain   Types = "plain"   // int, []int, …
 	Named   Types = "named"   // types that a package declares
@@ -17,19 +17,19 @@ const (
 	Opaque  Types = "opaque"  // a type parameter of which nothing but == is known
 )
 
-// All lists them.
+// All lists the choices.
 var All = []Types{Plain, Named, Core, Several, Opaque}
 
 // symbol is the name of a type in templates.
 type symbol struct {
 	plain string // the type, made of other symbols
-	one   string // the value that an operand has, as it is written where the program is run
-	two   string // the value that it is changed to
+	one   string // an operand's value, as written where the program is run
+	two   string // the value to which it is changed
 	show  string // the logged part: nothing that depends on an address
 }
 
-// symbols by name. The values fit each other: integers are indices, and maps have the
-// keys that strings and integers are.
+// symbols by name. The values fit each other: integers are valid indices, and maps contain the
+// keys that strings and integers denote.
 var symbols = map[byte]symbol{
 	'I': {"int", "1", "2", "§"},
 	'U': {"uint8", "1", "200", "§"},
@@ -55,8 +55,8 @@ var symbols = map[byte]symbol{
 	'N': {"func(func(@I, @I) bool)", "func(yield func(@I, @I) bool) { _ = yield(1, 11) && yield(2, 12) }", "func(yield func(@I, @I) bool) { yield(3, 13) }", "len(Gall(§))"},
 }
 
-// declared are the symbols that are types of their own where Types is Named, and type
-// parameters where it is Core.
+// declared are the symbols that are defined types where Types is Named, and type parameters where
+// it is Core.
 const declared = "IUDSBLYAOMWPCTFN"
 
 // several are the constraints where Types is Several.
@@ -65,14 +65,14 @@ var several = map[byte]string{
 	'L': "~[]@I | ~[4]@I", 'A': "~[4]@I | ~[]@I", 'C': "~chan @I | <-chan @I", 'T': "~chan @I | chan<- @I", 'O': "~*[4]@I | ~[]@I",
 }
 
-// constraint is that of the type parameter for a symbol, or "" if it has none.
+// constraint returns the constraint of the type parameter for a symbol, or "" if it has none.
 func (t Types) constraint(sym byte) string {
 	switch {
 	case sym == 'V' && t.generic():
 		return "comparable"
 	case sym == 'K' && t.generic():
 		return "Gk[@I]"
-	// gc fails where a pointer to an array that is a parameter is sliced
+	// gc fails to compile slicing of a pointer to an array if that pointer type is a type parameter
 	case t == Core && sym != 'O' && strings.IndexByte(declared, sym) >= 0:
 		return "~" + symbols[sym].plain
 	case t == Several:
@@ -92,17 +92,17 @@ func (t Types) name(sym byte) string {
 	return t.expand(symbols[sym].plain)
 }
 
-// expand writes the names of types into a text.
+// expand replaces the symbols in a text with the names of types.
 func (t Types) expand(text string) string {
 	return eachSymbol(text, t.name)
 }
 
-// actual returns the type that a type parameter gets.
+// actual returns the type argument for a type parameter.
 func actual(sym byte) string {
 	return eachSymbol(symbols[sym].plain, actual)
 }
 
-// argument returns a value of a symbol's type, as it is written where the program is run.
+// argument returns a value of a symbol's type, as written where the program is run.
 func (t Types) argument(sym byte, value string) string {
 	name := t.name
 	if t.generic() {
@@ -125,8 +125,8 @@ func eachSymbol(text string, name func(byte) string) string {
 	}
 }
 
-// parameters lists the symbols that are type parameters of a program which mentions
-// some, with those that their constraints mention.
+// parameters lists the symbols that are type parameters of a program that mentions some symbols,
+// including those that the constraints mention.
 func (t Types) parameters(mentioned string) []byte {
 	var list []byte
 	var add func(text string)

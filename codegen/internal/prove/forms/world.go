@@ -2,12 +2,12 @@ package forms
 
 import "iter"
 
-// show returns the form of the statements that do nothing but to show an expression.
+// show returns the form of a statement that only shows an expression.
 func show(sym byte, expr string) string {
 	return "r := " + expr + "\nt.Log(\"%v %v\", " + shown(sym, "r") + ")"
 }
 
-// Cases returns all programs up to a size, those of each form together.
+// Cases returns all programs up to a size, grouped by form.
 func Cases(size int) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for _, types := range All {
@@ -45,7 +45,7 @@ func templates(size int) iter.Seq[Case] {
 	}
 }
 
-// nested returns the expressions of a symbol that are made of n forms.
+// nested returns the expressions of a symbol that consist of n forms.
 func nested(sym byte, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, e := range expressions[sym] {
@@ -58,8 +58,8 @@ func nested(sym byte, n int) iter.Seq[string] {
 	}
 }
 
-// within returns the texts that a template becomes when one of its holes holds an
-// expression that is made of n forms; the template itself if n is 0.
+// within returns the texts that result from filling one hole of a template with an expression of
+// n forms, or the template itself if n is 0.
 func within(template string, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if n == 0 {
@@ -94,8 +94,7 @@ func assemble(texts []string, holes []hole, at int, text string) string {
 	return whole
 }
 
-// each are the cases of a template: each focus, and with each the operands of the other
-// holes.
+// each yields the cases of a template: every focus, with all operands of the other holes.
 func (c Case) each(yield func(Case) bool) {
 	_, holes := parse(c.template)
 	for i, h := range holes {
@@ -111,11 +110,11 @@ func (c Case) each(yield func(Case) bool) {
 	}
 }
 
-// deep are the operands of expressions within expressions.
+// deep are the operands used in expressions within expressions.
 var deep = []int{captured, 3, 8, 14}
 
-// choices returns the lists of operands: for at most one hole besides the focus, each kind;
-// for more, each kind of one at a time.
+// choices returns the lists of operands. For at most one hole besides the focus, every kind occurs;
+// for more holes, every kind occurs in one of them at a time.
 func choices(holes []hole, focus, size int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		usual := make([]int, len(holes))

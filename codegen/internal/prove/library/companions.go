@@ -12,13 +12,12 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// Tests pass values from other packages to the tested one: those of go/types pass it
-// packages from go/importer. So packages between the tests and the original are copied,
-// too, unchanged, and import the copy. Exceptions are those that package testing needs,
-// since no test could do without the originals, and those with vendored imports or
-// internal packages of their own.
+// Tests pass values from other packages to the tested one: those of go/types pass packages from
+// go/importer. So packages between the tests and the original are also copied, unchanged, and
+// import the copy. Exceptions are packages that package testing needs, since no test could do
+// without the originals, and packages with vendored imports or their own internal packages.
 
-// copyCompanions copies the packages that the tests import and that import the package.
+// copyCompanions copies the packages that import the package and that its tests import.
 func (c *clone) copyCompanions() error {
 	c.instead = map[string]string{c.ImportPath: c.copied()}
 	imports := slices.Concat(c.TestImports, c.XTestImports)
@@ -45,11 +44,11 @@ func (c *clone) copyCompanions() error {
 	return nil
 }
 
-// companionPath is where p is below the companions. Tests import some that only their
-// originals' neighbours may.
+// companionPath returns the path of p below the companions. Some imports of tests are allowed only
+// for the originals' neighbours, so the path must not contain "internal".
 func companionPath(p *source) string { return strings.ReplaceAll(p.ImportPath, "internal", "inner") }
 
-// copyCompanion copies one.
+// copyCompanion copies one companion.
 func (c *clone) copyCompanion(p *source) error {
 	other := &clone{source: p, home: c.home, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(companionPath(p))), instead: c.instead}
 	errs := []error{os.MkdirAll(other.dir, 0o755), other.copyAssembly()}
@@ -70,7 +69,7 @@ func (c *clone) copyCompanion(p *source) error {
 	return errors.Join(errs...)
 }
 
-// redirect makes a file import copies.
+// redirect makes a file import the copies.
 func (e *editor) redirect(file *ast.File) {
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

@@ -13,19 +13,19 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// home is a module that copies of packages are in. Its functions are numbered
-// throughout, and so are its suspension points.
+// home is a module that contains copies of packages. Its functions are numbered across all
+// packages, and so are its suspension points.
 type home struct {
-	path  string                     // what the import paths of its packages begin with
+	path  string                     // the prefix of its packages' import paths
 	root  string                     // its folder
 	every int                        // a suspension point before every nth statement
 	files map[string]*annotated.File // by path
-	sites int                        // suspension points
+	sites int                        // the number of suspension points
 	quick bool                       // binaries are built without optimising
-	names []string                   // the functions with a way into their machine, a line each
+	names []string                   // the functions that can enter their machine, one line each
 
-	// moved says that the original is in the binary, too: code that links to functions
-	// by name must know which one.
+	// moved means that the binary also contains the original: code that links to functions by
+	// name must choose between them.
 	moved bool
 }
 
@@ -34,18 +34,18 @@ type clone struct {
 	*source
 	*home
 	dir string
-	out string // where the binary lies, and what it writes
+	out string // the folder of the binary and its output
 
-	plain int64 // how large the binary is without machines
+	plain int64 // the size of the binary without machines
 
-	assembly string // the text of all of it
+	assembly string // the text of all its assembly
 
 	instead map[string]string // import paths of copies, by those of the originals
-	entered []string          // what the entries of the annotated functions are called
+	entered []string          // the names of the annotated functions' entries
 }
 
-// pointName is what the package of the suspension points is imported as, a name that no
-// package has.
+// pointName is the name under which the package of the suspension points is imported; no package
+// has it.
 const pointName = "movenextpoint"
 
 // copySources copies the package, except for its tests.
@@ -53,8 +53,8 @@ func (c *clone) copySources() error {
 	return errors.Join(c.copyOthers(), c.copyAssembly(), c.annotateSources())
 }
 
-// annotateSources writes the files of the package, except for its tests: annotated and
-// with suspension points.
+// annotateSources writes the files of the package, except for its tests, with annotations and
+// suspension points.
 func (c *clone) annotateSources() error {
 	var errs []error
 	for _, name := range c.GoFiles {
@@ -68,8 +68,9 @@ func (c *clone) annotateSources() error {
 	return errors.Join(append(errs, c.askForEntries())...)
 }
 
-// askForEntries mentions the entries of all functions in a file that no build has. Without, a
-// function that no machine calls would have none, and tests call such functions.
+// askForEntries writes a file that mentions the entries of all functions and that no build
+// includes. Otherwise a function that no machine calls would have no entry, and tests call such
+// functions.
 func (c *clone) askForEntries() error {
 	text := "//go:build movenextentries\n\npackage " + c.Name + "\n\nvar _ = []any{" + strings.Join(c.entered, ", ") + "}\n"
 	return os.WriteFile(filepath.Join(c.dir, "movenext_entries.go"), []byte(text), 0o600)
@@ -85,7 +86,7 @@ func (c *clone) copyAssembly() error {
 	return errors.Join(errs...)
 }
 
-// copyOthers copies everything but sources: test data, embedded files.
+// copyOthers copies everything but source files: test data, embedded files.
 func (c *clone) copyOthers() error {
 	return filepath.WalkDir(c.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == c.Dir {
@@ -106,7 +107,7 @@ func (c *clone) copyOthers() error {
 	})
 }
 
-// hasPackages reports whether there are sources in dir or one level below.
+// hasPackages reports whether there are source files in dir or one level below.
 func hasPackages(dir string) bool {
 	for _, pattern := range []string{"*.go", filepath.Join("*", "*.go")} {
 		if list, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(list) > 0 {
@@ -124,7 +125,7 @@ func copyFile(from, to string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o600))
 }
 
-// annotate makes a file of the copy.
+// annotate creates a file of the copy.
 func (c *clone) annotate(name string) (*annotated.File, error) {
 	text, fset, file, err := c.read(name)
 	if err != nil {
@@ -148,8 +149,8 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, c.wanted), nil
 }
 
-// pointImport imports the package of the suspension points, on the line of the package
-// clause.
+// pointImport returns an import of the package of the suspension points, on the line of the
+// package clause.
 func (c *clone) pointImport() string {
 	return "; import " + pointName + " " + strconv.Quote(c.path+"/"+pointName)
 }
@@ -160,8 +161,8 @@ func (c *clone) wanted(fn *ast.FuncDecl) bool {
 	return fn.Body != nil && annotated.CanSuspend(fn) && !entry
 }
 
-// copyTests copies the tests, which import the copy instead of the original, and ask it
-// what they allocate.
+// copyTests copies the tests. They import the copy instead of the original, and query the copy's
+// count of allocations.
 func (c *clone) copyTests() error {
 	var errs []error
 	for _, name := range slices.Concat(c.TestGoFiles, c.XTestGoFiles) {

@@ -19,7 +19,7 @@ type editor struct {
 	passed  int // statements since the last point
 }
 
-// link gives a function without a body the one that the runtime has for the original.
+// link links a function without a body to the runtime's implementation for the original.
 func (e *editor) link(fn *ast.FuncDecl) {
 	name := fn.Name.Name
 	if !e.inAssembly(name) && !strings.Contains(e.text, "\n//go:linkname "+name+" ") {
@@ -27,9 +27,9 @@ func (e *editor) link(fn *ast.FuncDecl) {
 	}
 }
 
-// points puts suspension points before every nth statement, beginning with the first: a
-// function without any would have a machine that calls the plain form. Literals have
-// some, too. Those that do not become machines do not suspend there.
+// points inserts suspension points before every nth statement, beginning with the first: the
+// machine of a function without any would call the plain form. Literals get points, too; those
+// that do not become machines do not suspend there.
 func (e *editor) points(fn *ast.FuncDecl) {
 	e.pointed = true
 	e.point(fn.Body.Lbrace + 1)
@@ -49,8 +49,8 @@ func (e *editor) point(pos token.Pos) {
 	e.passed = 0
 }
 
-// countAllocations makes the tests of a file ask the package of the suspension
-// points what functions allocate, and reports whether any of them asks.
+// countAllocations redirects the allocation counts in a test file to the package of the suspension
+// points, and reports whether the file has any.
 func (e *editor) countAllocations(file *ast.File) (any bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AllocsPerRun" {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// entered is the comment of a machine's entry.
+// entered matches the comment of a machine's entry.
 var entered = regexp.MustCompile(`^// (\w+) enters \[.*?(\w+)\] for another machine`)
 
-// key is a function or a method.
+// key identifies a function or a method.
 type key struct{ receiver, name string }
 
 func keyOf(fn *ast.FuncDecl, name string) key {

@@ -1,6 +1,6 @@
 package library
 
-// Reasons to leave out a test.
+// Reasons to exclude a test.
 const (
 	asksCallers = "it looks at its callers' lines or at the depth of the stack"
 	asksClock   = "it says how long something may take"
@@ -8,7 +8,7 @@ const (
 	tooSlow     = "it takes minutes: its panics pass through thousands of calls of machines by plain code, and a stack is printed at each"
 )
 
-// leftOut are the tests that cannot be the same, by package.
+// leftOut are the tests with unavoidable differences, by package.
 var leftOut = map[string]map[string]string{
 	"flag":      {"TestDefineAfterSet": asksCallers},
 	"go/parser": {"TestScopeDepthLimit": tooSlow},

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// linkname is a directive.
+// linkname matches a directive.
 var linkname = regexp.MustCompile(`(?m)^//go:linkname (\S+)( \S+)?.*$`)
 
 // read reads a file of the original.
@@ -30,9 +30,9 @@ func (c *clone) read(name string) (string, *token.FileSet, *ast.File, error) {
 	return text, fset, file, err
 }
 
-// links removes directives that export this package's declarations to other packages,
-// which have them from the original. Directives that import something, or get it from
-// the runtime under its own name, stay.
+// links removes directives that export this package's declarations to other packages, which get
+// them from the original. It keeps directives that import something, or that get it from the
+// runtime under its own name.
 func (c *clone) links(name, text string) (string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -52,8 +52,7 @@ func (c *clone) links(name, text string) (string, error) {
 	}), nil
 }
 
-// copiedSymbol returns the symbol of a copy instead of that of an original, where there is
-// one.
+// copiedSymbol returns the symbol of the copy for that of an original, if there is a copy.
 func (c *clone) copiedSymbol(symbol string) string {
 	symbol = strings.TrimSpace(symbol)
 	if i := strings.LastIndexByte(symbol, '.'); i >= 0 && c.instead[symbol[:i]] != "" {

@@ -10,9 +10,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// lower generates the machines of all functions that are not refused, in the packages
-// that patterns match. A pattern that is the folder of a package with type errors is
-// left out.
+// lower generates the machines of all functions that are not refused, in the packages that
+// patterns match. It drops a pattern that is the folder of a package with type errors.
 func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...string) error {
 	for _, f := range h.files {
 		p.Functions += f.Functions
@@ -33,8 +32,8 @@ func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...st
 	}
 }
 
-// broken returns the patterns whose packages have type errors, and takes all of their
-// annotations back.
+// broken returns the patterns whose packages have type errors, and withdraws all of their
+// annotations.
 func (h *home) broken(found []codegen.Diagnostic, patterns []string, p *Package) (folders []string, err error) {
 	var errs []error
 	for _, folder := range patterns {
@@ -55,7 +54,7 @@ func (h *home) broken(found []codegen.Diagnostic, patterns []string, p *Package)
 	return folders, errors.Join(errs...)
 }
 
-// withdraw takes back the annotations of functions with findings.
+// withdraw withdraws the annotations of functions with findings.
 func (h *home) withdraw(found []codegen.Diagnostic, p *Package) error {
 	byFile := map[string][]codegen.Diagnostic{}
 	var errs []error

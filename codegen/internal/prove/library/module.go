@@ -16,9 +16,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// RunModules is [Run] for third-party modules, each "path@version" or a folder with a
-// module. It fetches what is not in the module cache, and calls report after each
-// module.
+// RunModules is like [Run], for third-party modules: each is "path@version" or a folder with a
+// module. It fetches modules that are not in the module cache, and calls report after each module.
 func RunModules(ctx context.Context, o Options, report func(*Package), modules ...string) error {
 	if err := o.makeDir(); err != nil {
 		return err
@@ -34,8 +33,8 @@ func RunModules(ctx context.Context, o Options, report func(*Package), modules .
 	return nil
 }
 
-// module tests one module. It is copied whole, and its packages stay where they are in
-// it: whatever imports one of them gets the copy.
+// module tests one module. The module is copied as a whole and its packages stay in their places
+// in it, so that every importer of one of them gets the copy.
 func (o *Options) module(ctx context.Context, name string, result *Package) error {
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
 	root := filepath.Join(o.Dir, "source")
@@ -81,7 +80,7 @@ func (o *Options) module(ctx context.Context, name string, result *Package) erro
 	return nil
 }
 
-// machines annotates the packages, generates, and puts the ways into the machines in.
+// machines annotates the packages, generates, and inserts the code that enters the machines.
 func (o *Options) machines(h *home, clones []*clone, env []string, result *Package) error {
 	var patterns []string
 	for _, c := range clones {
@@ -102,8 +101,8 @@ func (o *Options) machines(h *home, clones []*clone, env []string, result *Packa
 	return h.writeNames(o.Dir)
 }
 
-// plainSize notes the size of the tests' binary before there are machines. A package
-// whose tests do not build is left out.
+// plainSize records the size of the tests' binary before there are machines. A package whose tests
+// do not build is excluded.
 func (c *clone) plainSize(ctx context.Context, env []string, result *Package) error {
 	if !c.hasTests() {
 		return nil
@@ -139,10 +138,9 @@ func (o *Options) testPackage(ctx context.Context, c *clone, env []string, resul
 	return errors.Join(err, os.RemoveAll(filepath.Join(c.out, binary)))
 }
 
-// add adds the outcome of the tests of one of the module's packages, whose folder is
-// dir.
+// add adds the outcome of the tests of one of the module's packages, in the folder dir.
 func (p *Package) add(one *Package, dir string) {
-	maps.Copy(p.seen, one.seen) // the tests of one package pass the points of others
+	maps.Copy(p.seen, one.seen) // the tests of one package reach the points of others
 	p.Suspended, p.Passed, p.Same = len(p.seen), p.Passed+one.Passed, p.Same+one.Same
 	p.Parts, p.SameParts = p.Parts+one.Parts, p.SameParts+one.SameParts
 	for name, why := range one.Different {
@@ -189,8 +187,8 @@ func download(ctx context.Context, name string, env []string) (string, error) {
 	return module.Dir, nil
 }
 
-// copyTree copies a folder to one that does not exist. The copy is writable, even if
-// the original is not.
+// copyTree copies a folder to a path that does not exist. The copy is writable, even if the
+// original is not.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !e.Type().IsRegular() {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// pointSource is the package of the suspension points and of the ways into machines.
-// The number in it is that of the points.
+// pointSource is the package of the suspension points and of the switches that enter machines.
+// The number in it is the number of points.
 //
 //go:embed point.go.txt
 var pointSource string
 
-// writePoint writes the package. It is written before the machines are generated, which
-// look at its functions, and does not change after.
+// writePoint writes the package. It is written before the machines are generated, since the
+// generator reads its functions, and does not change afterwards.
 func (h *home) writePoint() error {
 	dir := filepath.Join(h.root, pointName)
 	text := strings.Replace(pointSource, "const points = 1", fmt.Sprint("const points = ", h.sites+1), 1)

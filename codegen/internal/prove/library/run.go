@@ -17,26 +17,26 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// Package is the outcome of a package, or of a module.
+// Package is the outcome for a package, or for a module.
 type Package struct {
 	Path      string
 	Functions int             // annotated at first
-	Machines  int             // of them, those that tests can call
+	Machines  int             // of them, those that tests can enter
 	Refused   map[string]int  // the others, by reason
 	Points    int             // suspension points
-	Suspended int             // of them, those at which a machine has
-	seen      map[string]bool // which ones
+	Suspended int             // of them, those at which a machine has suspended
+	seen      map[string]bool // the names of those points
 
 	Passed    int               // tests that pass as plain Go
 	Same      int               // of them, those that pass as machines
-	Parts     int               // tests within those
+	Parts     int               // subtests of those
 	SameParts int               // of them, those that pass as machines
-	Different map[string]string // tests that are not the same, and what they print
-	LeftOut   map[string]string // tests and files that say nothing, and why
-	Err       error             // why all of it is left out, or nil
+	Different map[string]string // tests with other results as machines, and their output
+	LeftOut   map[string]string // tests and files that show nothing, and why
+	Err       error             // why the whole package is excluded, or nil
 
-	PlainSize int64 // of the binaries of a module's tests, in bytes, as they are
-	Size      int64 // and with machines, suspension points and the ways into machines
+	PlainSize int64 // of the binaries of a module's tests, in bytes, without machines
+	Size      int64 // the same with machines, suspension points and the code that enters machines
 }
 
 func newPackage(path string) *Package {
@@ -48,19 +48,19 @@ type Options struct {
 	Dir       string        // for the copies
 	Mode      codegen.Mode  // the form of the machines
 	Every     int           // a suspension point before every nth statement
-	First     int           // each point suspends the first times that it is passed
-	Seldom    int           // and later once in so many times
-	Functions string        // "all", or those with the numbers "from-to" without the last
+	First     int           // each point suspends the first times it is reached
+	Seldom    int           // and afterwards once in this many times
+	Functions string        // "all", or "from-to" for those with numbers from from to to-1
 	Only      string        // a pattern for the names of tests, as for go test -run
-	Long      bool          // run what -short leaves out
+	Long      bool          // run tests that -short skips
 	Lower     bool          // generate the machines of modules, and run nothing
 	Quick     bool          // build without optimising; do not compare the sizes of modules
-	Patience  time.Duration // for the tests of a package, in each of the forms
+	Patience  time.Duration // for the tests of a package, in each form
 }
 
-// Run copies the packages of the standard library that patterns match and have tests,
-// runs their tests in both forms, and calls report after each. It blocks until all have
-// run, or until ctx ends. The current folder has to be one of this repository's.
+// Run copies the packages of the standard library that match patterns and have tests, runs their
+// tests in both forms, and calls report after each package. It blocks until all have run, or until
+// ctx ends. The current folder must be in this repository.
 func Run(ctx context.Context, o Options, report func(*Package), patterns ...string) error {
 	packages, err := list(patterns...)
 	if err != nil {
@@ -91,13 +91,13 @@ func Run(ctx context.Context, o Options, report func(*Package), patterns ...stri
 func (o *Options) makeDir() error {
 	err := os.MkdirAll(o.Dir, 0o755)
 	if err == nil {
-		// the go command reports places below the true name
+		// the go command reports positions under the true name
 		o.Dir, err = filepath.EvalSymlinks(o.Dir)
 	}
 	return err
 }
 
-// run does one package.
+// run processes one package.
 func (o *Options) run(ctx context.Context, t *tree, p *source, result *Package) error {
 	dir, err := t.place(p)
 	if err != nil {
@@ -132,7 +132,7 @@ func (o *Options) compare(ctx context.Context, c *clone, result *Package) (err e
 	return err
 }
 
-// buildOnce builds the binary of the tests, and returns what the go command says.
+// buildOnce builds the binary of the tests, and returns the go command's output.
 func (c *clone) buildOnce(ctx context.Context, env []string) ([]byte, error) {
 	compile := "-gcflags=-dwarf=0"
 	if c.quick {
@@ -144,7 +144,7 @@ func (c *clone) buildOnce(ctx context.Context, env []string) ([]byte, error) {
 	return command.CombinedOutput()
 }
 
-// build builds the binary of the tests, without those that need types of the original.
+// build builds the binary of the tests, without tests that need types of the original.
 func (c *clone) build(ctx context.Context, env []string, p *Package) error {
 	for {
 		out, err := c.buildOnce(ctx, env)
@@ -177,7 +177,7 @@ const (
 	allocsFile = "allocs.txt" // what the plain form allocates
 )
 
-// suspended adds the points at which machines have.
+// suspended adds the points at which machines have suspended.
 func suspended(dir string, points map[string]bool) error {
 	data, err := os.ReadFile(filepath.Join(dir, seenFile))
 	if errors.Is(err, os.ErrNotExist) {

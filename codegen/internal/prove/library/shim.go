@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// shim puts a way into its machine before the body of each function that has one.
+// shim inserts code that enters the machine before the body of each function that has one.
 func (c *clone) shim() error {
 	all, err := entries(c.dir)
 	if err != nil {
@@ -47,18 +47,18 @@ func (c *clone) shim() error {
 	return errors.Join(errs...)
 }
 
-// writeNames writes the file functions.txt: the numbers and names of the functions with
-// a way into their machine.
+// writeNames writes the file functions.txt: the numbers and names of the functions that can enter
+// their machine.
 func (h *home) writeNames(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "functions.txt"), []byte(strings.Join(h.names, "")), 0o600)
 }
 
-// shims are those of one file. Names that they need begin with movenext, a prefix used
+// shims are the insertions in one file. Names that they need begin with movenext, a prefix used
 // nowhere else.
 type shims struct{ annotated.Edits }
 
-// shim reports whether fn has a way in now: not if it has a type parameter without a
-// name.
+// shim reports whether it has inserted the code that enters fn's machine. It cannot if fn has a
+// blank type parameter.
 func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	types, ok := typeArguments(fn.Type.TypeParams)
 	if !ok {
@@ -82,7 +82,7 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	return true
 }
 
-// typeArguments returns the type parameters of a function, to be passed on.
+// typeArguments returns the type parameters of a function as arguments.
 func typeArguments(list *ast.FieldList) (text string, ok bool) {
 	if list.NumFields() == 0 {
 		return "", true
@@ -99,8 +99,7 @@ func typeArguments(list *ast.FieldList) (text string, ok bool) {
 	return "[" + strings.Join(names, ", ") + "]", true
 }
 
-// named gives names to parameters that have none, and returns all of them, to be passed
-// on.
+// named gives names to parameters that have none, and returns the names of all parameters.
 func (s *shims) named(list *ast.FieldList, prefix string) (args []string) {
 	for _, f := range list.List {
 		dots := ""

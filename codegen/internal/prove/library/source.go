@@ -25,13 +25,13 @@ type source struct {
 	DepsErrors   []struct{ Err string }
 }
 
-// list lists the packages that patterns match, without cgo. Dependencies come before
-// their importers, if they are asked for.
+// list lists the packages that match patterns, without cgo. If dependencies are requested, they
+// precede their importers.
 func list(patterns ...string) ([]*source, error) {
 	return batch.List[*source](append([]string{fields}, patterns...)...)
 }
 
-// listIn is list in a folder and an environment.
+// listIn is like list, in a given folder and environment.
 func listIn(dir string, env []string, patterns ...string) ([]*source, error) {
 	return batch.ListIn[*source](dir, env, append([]string{fields}, patterns...)...)
 }
@@ -41,7 +41,7 @@ const fields = "-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTes
 // hasTests reports whether p has any.
 func (p *source) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// broken says why p is no package that compiles, or is "".
+// broken returns why p does not compile, or "".
 func (p *source) broken() string {
 	switch {
 	case p.Error != nil:
@@ -52,8 +52,8 @@ func (p *source) broken() string {
 	return ""
 }
 
-// importsOwnInternal reports whether p imports packages that only it and those below it
-// may import.
+// importsOwnInternal reports whether p imports packages that only it and the packages below it may
+// import.
 func (p *source) importsOwnInternal() bool {
 	return slices.ContainsFunc(p.Imports, func(path string) bool {
 		return strings.HasPrefix(path, p.ImportPath+"/internal/") || path == p.ImportPath+"/internal"

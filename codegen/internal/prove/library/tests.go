@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Statuses of tests besides those that package testing prints.
+// Statuses of tests, in addition to those that package testing prints.
 const (
 	passed  = "PASS"
 	begun   = "BEGUN"
@@ -23,32 +23,31 @@ const (
 	endless = "ENDLESS"
 )
 
-// everything names a run that ended before any test.
+// everything stands for a run that ended before any test.
 const everything = "(all tests)"
 
-// outcome is the outcome of tests in one of the forms.
+// outcome is the outcome of the tests in one of the forms.
 type outcome struct {
-	status map[string]string // also of tests within tests, by "Test/part"
+	status map[string]string // including subtests, as "Test/part"
 	output map[string]string // of those that failed
-	unrun  string            // why the tests without a status have none, or ""
+	unrun  string            // why tests without a status did not run, or ""
 }
 
-// Lines of package testing begin with a ^V if it is asked for them.
+// Package testing begins its lines with a ^V if requested.
 var (
 	beginning = regexp.MustCompile(`\x16=== (?:RUN|CONT) +([^/\n]+)\n`)
 	ending    = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 )
 
-// timedOut is what package testing prints when its time is over.
+// timedOut is what package testing prints when its time is up.
 const timedOut = "\npanic: test timed out after "
 
-// attempts is how often the tests continue after one that has ended the process.
+// attempts is the number of times that the tests continue after one that has ended the process.
 const attempts = 20
 
-// tests runs the tests in the copy, except for those in without, and continues
-// after one that ends the process. It returns within o.Patience: a process may
-// take half of what is left of it, so a test that does not end leaves time for
-// the others.
+// tests runs the tests in the copy, except for those in without, and continues after one that ends
+// the process. It returns within o.Patience: a process may take half of the remaining time, so a
+// test that does not end leaves time for the others.
 func (o *Options) tests(ctx context.Context, c *clone, machines string, without []string) *outcome {
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}
 	skip := slices.AppendSeq(slices.Clone(without), maps.Keys(leftOut[c.ImportPath]))
@@ -80,11 +79,11 @@ func (r *outcome) fatal() (names []string) {
 	return names
 }
 
-// grace is how long a process may take to end by itself after its time is over.
+// grace is how long a process may take to end by itself after its time is up.
 const grace = 10 * time.Second
 
-// process runs the binary once, without some tests, and returns what it prints. The
-// process has ended soon after the limit of time.
+// process runs the binary once, without some tests, and returns its output. The process ends soon
+// after the time limit.
 func (o *Options) process(ctx context.Context, c *clone, machines string, skip []string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()
@@ -109,8 +108,8 @@ func (o *Options) process(ctx context.Context, c *clone, machines string, skip [
 	return out.String(), err
 }
 
-// read notes what a process has printed. It returns the test at which the process has
-// ended, or "" if all have ended.
+// read records the output of a process. It returns the test during which the process ended, or
+// "" if all tests have ended.
 func (r *outcome) read(text string, failed bool) (at string) {
 	last, from := everything, 0
 	for _, m := range beginning.FindAllStringSubmatchIndex(text, -1) {
@@ -138,7 +137,7 @@ func (r *outcome) read(text string, failed bool) (at string) {
 	return last
 }
 
-// compare says of each test that passes as plain Go whether it does so as machines.
+// compare records, for each test that passes as plain Go, whether it also passes as machines.
 func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	for name, why := range without {
 		p.LeftOut[name] = why
@@ -171,9 +170,8 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	}
 }
 
-// comparePart is compare for a subtest of the test whole. A name that only one of the
-// runs has does not matter if whole passes in both: it contains a random number, or an
-// address.
+// comparePart is like compare, for a subtest of the test whole. A name that occurs in only one of
+// the runs does not matter if whole passes in both: it contains a random number or an address.
 func comparePart(plain, machines *outcome, name, whole string, p *Package) {
 	if plain.status[name] != passed || machines.status[name] == "" && machines.status[whole] == passed {
 		return

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A tree is a Go installation of symbolic links in which copies of packages are.
+// A tree is a Go installation of symbolic links that contains copies of packages.
 //
-// A copy belongs next to its original: there the go command lets it import the internal
-// packages that the original imports, and there "../testdata" is what its tests mean.
-// So every folder above a copy is a real one, and what else is in it is a link.
+// A copy has to be next to its original. There the go command lets it import the internal packages
+// that the original imports, and "../testdata" means what its tests expect. So every folder above
+// a copy is a real folder, and everything else in it is a link.
 type tree struct {
 	original string // GOROOT
 	root     string
 }
 
-// newTree makes the installation in root, which may exist from an earlier run.
+// newTree creates the installation in root, which may exist from an earlier run.
 func newTree(original, root string) (*tree, error) {
 	t := &tree{original, root}
 	return t, t.open("")
@@ -47,15 +47,15 @@ func (t *tree) open(dir string) error {
 		from := filepath.Join(t.original, dir, e.Name())
 		if e.IsDir() {
 			errs = append(errs, os.Symlink(from, filepath.Join(to, e.Name())))
-		} else { // files to embed must be no links
+		} else { // embedded files must not be links
 			errs = append(errs, copyFile(from, filepath.Join(to, e.Name())))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// place returns an empty folder for the copy of a package. It is next to the original,
-// or in it if the package has internal ones of its own.
+// place returns an empty folder for the copy of a package. It is next to the original, or inside
+// the original if the package has its own internal packages.
 func (t *tree) place(p *source) (string, error) {
 	dir := filepath.Join("src", filepath.FromSlash(p.ImportPath))
 	parent, name := filepath.Split(dir)

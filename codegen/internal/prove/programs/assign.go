@@ -2,7 +2,7 @@ package programs
 
 import "fmt"
 
-// assign assigns to something in one of the possible forms.
+// assign writes an assignment in one of the possible forms.
 func (w *writer) assign() {
 	switch w.r.IntN(12) {
 	case 9:
@@ -46,8 +46,8 @@ func (w *writer) assign() {
 	}
 }
 
-// bound keeps short the string in a variable that was assigned to: one that is doubled
-// in a loop would fill the memory long before the fuel is used up.
+// bound limits the length of the string in an assigned variable: a string that doubles in a loop
+// would fill the memory long before the fuel is used up.
 func (w *writer) bound(name string) { w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name) }
 
 // twoValues returns a call that returns an int and a string.
@@ -58,8 +58,7 @@ func (w *writer) twoValues() string {
 	return fmt.Sprintf("Gspread(t, %s)", w.expr(integer, 2))
 }
 
-// appendTo appends to a variable or an element in place. The slice appended to has no
-// spare capacity.
+// appendTo appends to a variable or an element in place, to a slice without spare capacity.
 func (w *writer) appendTo() {
 	if v := w.pick(slice); v != nil && !v.fixed && w.chance(2) {
 		w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(integer, w.size.depth))
@@ -80,8 +79,8 @@ func (w *writer) appendTo() {
 	w.line("t.Log(\"%%v\", %s)", v.name)
 }
 
-// place is something of type t that can be assigned to. There is always one: the
-// globals and the blank identifier.
+// place returns something assignable of type t. There always is something: the globals and the
+// blank identifier.
 func (w *writer) place(t typ) string {
 	assignable := func(t typ) *variable {
 		list := w.visible(func(v *variable) bool { return v.typ == t && !v.fixed })
@@ -109,7 +108,7 @@ func (w *writer) place(t typ) string {
 	return "_"
 }
 
-// element returns an int inside of something else, or "".
+// element returns an int inside of another value, or "".
 func (w *writer) element() string {
 	base := func(t typ) string {
 		v := w.pick(t)

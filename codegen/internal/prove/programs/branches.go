@@ -2,7 +2,7 @@ package programs
 
 import "fmt"
 
-// inside writes statements in something that can be left with break.
+// inside writes statements inside of something that break can leave.
 func (w *writer) inside(l loop, before func(), n int) loop {
 	w.fn.loops = append(w.fn.loops, l)
 	w.block(before, n)
@@ -11,7 +11,7 @@ func (w *writer) inside(l loop, before func(), n int) loop {
 	return l
 }
 
-// labeled writes a statement with f, and a label in front if something in it wants one.
+// labeled writes a statement with f, with a label in front if something in it uses one.
 func (w *writer) labeled(continues bool, f func(loop) loop) {
 	w.names++
 	l := loop{label: fmt.Sprint("L", w.names), continues: continues}
@@ -85,7 +85,7 @@ func (w *writer) switchStatement() {
 	})
 }
 
-// caseExpr returns a case that is no constant: two that are alike do not compile.
+// caseExpr returns a case that is not constant, since two equal constants do not compile.
 func (w *writer) caseExpr(t typ) string {
 	if w.chance(2) {
 		return w.value(t)
@@ -123,7 +123,7 @@ func (w *writer) typeSwitch() {
 	})
 }
 
-// selectStatement has one case that is ready, or none and a default.
+// selectStatement writes a select with one ready case, or with a default and none.
 func (w *writer) selectStatement() {
 	w.labeled(false, func(l loop) loop {
 		none := "chan int(nil)"

@@ -16,8 +16,8 @@ const (
 	tracePath = "example.com/proof/trace"
 )
 
-// declarations are the packages that programs import, as far as they use them; the real
-// ones are in the module where they are built.
+// declarations are the packages that programs import, reduced to what programs use; the real ones
+// are in the module where programs are built.
 var declarations = map[string]string{
 	"context": `package context
 
@@ -74,14 +74,14 @@ func Pause(t *T)                                       {}
 func Err(n int) error                                  { return nil }`,
 }
 
-// Check parses and type-checks the source of a program. It does not touch the
-// disk and is safe for concurrent use. It returns all errors.
+// Check parses and type-checks the source of a program. It does not access the disk and is safe
+// for concurrent use. It returns all errors.
 func Check(source string) []types.Error {
 	return CheckBeside(Preamble+twins, source)
 }
 
-// CheckBeside is [Check] for a program next to another preamble, which imports nothing
-// that programs do not import.
+// CheckBeside is like [Check] for a program next to another preamble, which imports only what
+// programs import.
 func CheckBeside(preamble, source string) []types.Error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "program.go", source, parser.SkipObjectResolution)
@@ -91,8 +91,7 @@ func CheckBeside(preamble, source string) []types.Error {
 	return typesBeside(preamble, fset, file, nil)
 }
 
-// Types type-checks a program, fills info, which may be nil, and returns all
-// errors.
+// Types type-checks a program, fills info, which may be nil, and returns all errors.
 func Types(fset *token.FileSet, file *ast.File, info *types.Info) []types.Error {
 	return typesBeside(Preamble+twins, fset, file, info)
 }
@@ -116,13 +115,13 @@ func typesBeside(preamble string, fset *token.FileSet, file *ast.File, info *typ
 	return all
 }
 
-// twins are those that the preamble mentions before they are generated.
+// twins are the twins that the preamble mentions before they are generated.
 const twins = `
 func (n GN) WaitAsync(t *trace.T, k int) *job.Job[int] { return nil }
 func (s GS) WaitAsync(t *trace.T, n int) *job.Job[int] { return nil }
 `
 
-// imports imports the declarations.
+// imports resolves imports to the declarations.
 type imports struct{}
 
 var imported = struct {

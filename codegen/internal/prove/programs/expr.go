@@ -36,7 +36,7 @@ func (w *writer) expr(t typ, d int) string {
 	return w.otherExpr(t, d-1)
 }
 
-// awaited returns a value of t that comes out of a suspension, if there may be one.
+// awaited returns a value of t that results from a suspension, if one is allowed.
 func (w *writer) awaited(t typ, d int) string {
 	if !w.fn.suspends || !t.shown() {
 		return w.observed(t, d)
@@ -65,8 +65,8 @@ func (w *writer) leaf(t typ) string {
 	return w.literal(t)
 }
 
-// value returns a leaf that is not constant: the compiler computes with constants, and
-// refuses what overflows.
+// value returns a leaf that is not constant: the compiler computes constant expressions, and
+// rejects overflows.
 func (w *writer) value(t typ) string {
 	if path := w.path(t); path != "" {
 		return path
@@ -130,13 +130,13 @@ func (w *writer) literal(t typ) string {
 	return "v" // of a type parameter: the parameter that every generic function has
 }
 
-// step is how a value is reached from a variable.
+// step is how to reach a value from a variable.
 type step struct {
 	from   typ
 	format string
 }
 
-// path returns a variable of t, or what of type t is reached from a variable, or "".
+// path returns a variable of t, or a value of type t reached from a variable, or "".
 func (w *writer) path(t typ) string {
 	if v := w.pick(t); v != nil && !w.chance(4) {
 		return v.name

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// leave leaves a loop, the function, or panics: in a branch, since what follows would
-// be dead.
+// leave leaves a loop or the function, or panics. It does so inside of a branch, since the
+// following code would otherwise be dead.
 func (w *writer) leave() {
 	w.line("if %s {", w.expr(boolean, 2))
 	w.indent++
@@ -64,7 +64,7 @@ func (w *writer) returned() string {
 	return strings.Join(values, ", ")
 }
 
-// hidden reports whether another variable of v's name is nearer.
+// hidden reports whether another variable of the same name hides v.
 func (w *writer) hidden(v *variable) bool {
 	for s := w.scope; s != nil; s = s.up {
 		for _, u := range s.vars {

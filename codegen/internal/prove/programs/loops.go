@@ -25,7 +25,7 @@ func (w *writer) body(l loop) loop {
 	return w.inside(l, func() { w.line("t.Burn()") }, 1+w.r.IntN(4))
 }
 
-// counted returns a loop with three clauses.
+// counted writes a loop with three clauses.
 func (w *writer) counted(l loop) loop {
 	start := w.expr(integer, 1)
 	i := w.declare(integer)
@@ -47,7 +47,7 @@ func (w *writer) counted(l loop) loop {
 	return l
 }
 
-// conditional returns a loop with a condition or with none.
+// conditional writes a loop with or without a condition.
 func (w *writer) conditional(l loop) loop {
 	v := w.declare(integer)
 	if w.chance(3) {
@@ -72,7 +72,7 @@ func (w *writer) conditional(l loop) loop {
 	return l
 }
 
-// ranged returns a loop over something.
+// ranged writes a range loop.
 func (w *writer) ranged(l loop) loop {
 	over, key, value := w.rangeOperand()
 	if w.chance(4) && key != "" && (value != "" || key == integer) {
@@ -120,7 +120,7 @@ func (w *writer) drop(v *variable) {
 	}
 }
 
-// rangeOperand is what can be ranged over, and the types of key and value.
+// rangeOperand returns something to range over, and the types of key and value.
 func (w *writer) rangeOperand() (over string, key, value typ) {
 	if len(w.params) > 0 && w.chance(3) {
 		if over, key, value := w.rangeParameter(); over != "" {
@@ -164,7 +164,7 @@ func (w *writer) rangeOperand() (over string, key, value typ) {
 	}
 }
 
-// rangeParameter is something of a type parameter that can be ranged over, or "".
+// rangeParameter returns something of a type parameter to range over, or "".
 func (w *writer) rangeParameter() (over string, key, value typ) {
 	switch t := w.params[w.r.IntN(len(w.params))]; t {
 	case pSlice, pArray:

@@ -19,8 +19,7 @@ func (w *writer) builtin() {
 	w.line("%s = copy((%s)[(%s)&1:], %s)", w.place(integer), w.expr(slice, 1), w.expr(integer, 2), w.expr(slice, 2))
 }
 
-// localType declares a type or a constant in the function, and uses it across
-// suspensions.
+// localType declares a type or a constant in the function, and uses it across suspensions.
 func (w *writer) localType() {
 	w.names++
 	name, v, k := fmt.Sprint("T", w.names), fmt.Sprint("local", w.names), fmt.Sprint("k", w.names)
@@ -39,8 +38,7 @@ func (w *writer) localType() {
 	}
 }
 
-// holdLiteral makes a variable that holds a literal which suspends, or nothing but a
-// few of them.
+// holdLiteral declares a variable that holds a suspending literal, or one of a few such literals.
 func (w *writer) holdLiteral() {
 	if !w.fn.suspends || w.fn.up != nil {
 		w.capture()
@@ -74,8 +72,7 @@ func (w *writer) holdLiteral() {
 	w.line("t.Log(\"%%v\", %s(%s))", name, w.expr(integer, 2))
 }
 
-// heldBody is the body of a literal with a parameter k and a result, and the brace
-// after it.
+// heldBody writes the body of a literal with a parameter k and a result, and the closing brace.
 func (w *writer) heldBody(before func()) {
 	w.literalOf(true, func() {
 		w.block(func() {
@@ -91,7 +88,7 @@ func (w *writer) heldBody(before func()) {
 	w.line("}")
 }
 
-// collect makes literals that capture the variable of a loop, and calls them after it.
+// collect creates literals that capture the variable of a loop, and calls them after it.
 func (w *writer) collect() {
 	w.names++
 	list, i, f := fmt.Sprint("funcs", w.names), fmt.Sprint("n", w.names), fmt.Sprint("f", w.names)
@@ -108,8 +105,8 @@ func (w *writer) collect() {
 	w.line("}")
 }
 
-// breakBlock is a switch with nothing but a default, which is left by its label: Go's
-// block to break out of.
+// breakBlock writes a switch with only a default, which is left by its label. In Go this serves as
+// a block that break can leave.
 func (w *writer) breakBlock() {
 	w.names++
 	label := fmt.Sprint("B", w.names)
@@ -124,7 +121,7 @@ func (w *writer) breakBlock() {
 	w.line("}")
 }
 
-// channel sends to a channel with room and receives from it until it is empty.
+// channel sends to a channel with spare capacity and receives from it until it is empty.
 func (w *writer) channel() {
 	ch := "ch" + itoa(w.names)
 	w.names++
@@ -160,7 +157,7 @@ func (w *writer) runLiteral() {
 	w.line("t.Log(\"%%v %%v\", %s, %s != nil)", a, b)
 }
 
-// jobOf runs a literal as a job, waits for it, and declares what it has returned.
+// jobOf runs a literal as a job, waits for it, and declares its results.
 func (w *writer) jobOf(value, err, run string) {
 	w.line("%s, %s := %sfunc(ctx context.Context) (int, error) {", value, err, run)
 	w.literalOf(w.options.LiteralsSuspend, func() {
@@ -173,7 +170,7 @@ func (w *writer) jobOf(value, err, run string) {
 	w.line("}).Await()")
 }
 
-// scopeOf runs a literal in a scope, and in that a child that it waits for.
+// scopeOf runs a literal in a scope, and in it a child that it waits for.
 func (w *writer) scopeOf() {
 	w.names++
 	a, b, s := fmt.Sprint("n", w.names), fmt.Sprint("err", w.names), fmt.Sprint("s", w.names)

@@ -52,7 +52,7 @@ func (w *writer) integerExpr(d int) string {
 
 func (w *writer) oneType(list ...typ) typ { return list[w.r.IntN(len(list))] }
 
-// elementExpr returns an element of something, seldom out of its bounds.
+// elementExpr returns an element of something, seldom out of bounds.
 func (w *writer) elementExpr(d int) string {
 	index := fmt.Sprintf("(%s)&1", w.expr(integer, d))
 	if w.chance(8) {
@@ -147,7 +147,7 @@ func (w *writer) compositeExpr(t typ, d int) string {
 	return fields
 }
 
-// convertedExpr is of a numeric type other than int.
+// convertedExpr returns an expression of a numeric type other than int.
 func (w *writer) convertedExpr(t typ, d int) string {
 	if w.chance(2) {
 		return fmt.Sprintf("%s(%s + %s)", t, w.value(integer), w.expr(integer, d))
@@ -159,7 +159,7 @@ func (w *writer) convertedExpr(t typ, d int) string {
 	return fmt.Sprintf("(%s %s %s)", w.value(t), w.oneOf("+", "-", "*", last), w.expr(t, d))
 }
 
-// otherExpr is of a type that has no operators.
+// otherExpr returns an expression of a type that has no operators.
 func (w *writer) otherExpr(t typ, d int) string {
 	switch t {
 	case pointer:
@@ -177,8 +177,8 @@ func (w *writer) otherExpr(t typ, d int) string {
 	return fmt.Sprintf("Gid(%s)", w.leaf(t))
 }
 
-// functionExpr returns a function value. A suspension would block in a kept literal, so it
-// has none.
+// functionExpr returns a function value. It contains no suspension, which would block in a literal
+// that is kept.
 func (w *writer) functionExpr(d int) string {
 	switch w.r.IntN(4) {
 	case 0:
@@ -194,7 +194,7 @@ func (w *writer) functionExpr(d int) string {
 	return fmt.Sprintf("(func(k int) int { return k + %s })", body)
 }
 
-// literalOf writes with f as the body of a function literal.
+// literalOf writes a function literal with f writing its body.
 func (w *writer) literalOf(suspends bool, f func()) {
 	w.fn = &frame{up: w.fn, suspends: suspends && w.fn.suspends, budget: min(6, w.size.statements), run: w.fn.run}
 	f()

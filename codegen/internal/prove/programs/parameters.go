@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The type parameters of generic functions. Variables, parameters and results have them
-// as types, and all of Go's forms that name a type name them.
+// The type parameters of generic functions. Variables, parameters and results have these types,
+// and every form of Go that names a type names them.
 const (
 	pInteger  typ = "VI"
 	pText     typ = "VS"
@@ -18,16 +18,15 @@ const (
 	pChannel  typ = "VC"
 )
 
-// underlying are the types that type parameters have as cores, and that callers give
-// them.
+// underlying are the core types of the type parameters, which are also the type arguments.
 var underlying = map[typ]typ{
 	pInteger: integer, pText: text, pSlice: slice, pArray: array, pTable: table, pPointer: pointer, pFunction: function, pChannel: "chan int",
 }
 
-// parameterTypes lists them.
+// parameterTypes lists the type parameters.
 var parameterTypes = []typ{pInteger, pText, pSlice, pArray, pTable, pPointer, pFunction, pChannel}
 
-// actual returns the type that t stands for where the function is called.
+// actual returns the type argument for t.
 func (t typ) actual() typ {
 	if u := underlying[t]; u != "" {
 		return u
@@ -35,7 +34,7 @@ func (t typ) actual() typ {
 	return t
 }
 
-// typeParameters chooses those of a function, and returns them as they are declared.
+// typeParameters chooses the type parameters of a function, and returns their declaration.
 func (w *writer) typeParameters() string {
 	list := []string{"V any"}
 	for _, p := range parameterTypes {
@@ -55,7 +54,7 @@ func (w *writer) declarable() typ {
 	return ordinary[w.r.IntN(len(ordinary))]
 }
 
-// parameterLiteral returns a value of a type parameter without variables in it.
+// parameterLiteral returns a value of a type parameter that contains no variables.
 func (w *writer) parameterLiteral(t typ) string {
 	switch t {
 	case pSlice, pArray:
@@ -114,9 +113,9 @@ func (w *writer) parameterExpr(t typ, d int) string {
 	return fmt.Sprintf("%s(%s)", t, w.expr(t.actual(), d))
 }
 
-// bounds are those of a slice expression: both are expressions of their own, which may
-// change what the other reads. What is sliced has at least two elements, or is cut to
-// its length, since capacities differ.
+// bounds returns the bounds of a slice expression: both are separate expressions, which may change
+// what the other reads. The sliced operand has at least two elements, or is cut to its length,
+// since capacities differ.
 func (w *writer) bounds(d int) string {
 	low, high := fmt.Sprintf("(%s)&1", w.expr(integer, d)), fmt.Sprintf("1+(%s)&1", w.expr(integer, d))
 	if w.chance(3) {
@@ -134,8 +133,7 @@ func (w *writer) bounds(d int) string {
 	return "[" + low + ":" + high + "]"
 }
 
-// parameterSteps returns the ways from variables of type parameters to values of other
-// types.
+// parameterSteps returns the steps from variables of type parameters to values of other types.
 func parameterSteps(t typ) []step {
 	switch t {
 	case integer:
@@ -156,8 +154,7 @@ func parameterSteps(t typ) []step {
 	return nil
 }
 
-// parameterElement returns an int inside of a variable of a type parameter that can be
-// assigned to, or "".
+// parameterElement returns an assignable int inside of a variable of a type parameter, or "".
 func (w *writer) parameterElement(index string) string {
 	if len(w.params) == 0 {
 		return ""
@@ -178,7 +175,7 @@ func (w *writer) parameterElement(index string) string {
 	return ""
 }
 
-// parameterStatement is a statement that is about a type parameter.
+// parameterStatement writes a statement about a type parameter.
 func (w *writer) parameterStatement() {
 	t := w.params[w.r.IntN(len(w.params))]
 	w.names++

@@ -1,7 +1,7 @@
 package programs
 
-// Preamble is a file that lies next to the programs of a package: types whose methods
-// suspend or do not, and functions that change what others read.
+// Preamble is a file next to the programs of a package: types whose methods do or do not suspend,
+// and functions that change what others read.
 const Preamble = `package batch
 
 import (

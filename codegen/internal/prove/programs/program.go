@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// program writes everything: the functions, each of which may call those before
-// it, and the one that is run.
+// program writes everything: the functions, each of which may call the earlier ones, and the one
+// that is run.
 func (w *writer) program() {
 	w.out.WriteString("package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/proof/trace\"\n\t\"github.com/movenext/movenext/job\"\n)\n\nvar _ job.Job[int]\n")
 	w.scope = &scope{vars: []*variable{
@@ -39,7 +39,7 @@ func (w *writer) function(i int) {
 		head += w.typeParameters()
 		params = append(params, "v V")
 		s.vars = append(s.vars, &variable{name: "v", typ: param, fixed: true})
-		// so that a call says what they are
+		// so that a call determines the type parameters
 		types = append(append([]typ(nil), w.params...), types...)
 	}
 	for _, t := range types {
@@ -78,7 +78,7 @@ func (w *writer) function(i int) {
 	w.funcs, w.params = append(w.funcs, f), nil
 }
 
-// functionBody writes a body and the brace after it.
+// functionBody writes a body and the closing brace.
 func (w *writer) functionBody(s *scope, types []typ, results []*variable, fn frame) {
 	outer := w.scope
 	w.scope = s

@@ -107,7 +107,7 @@ func (w *writer) define() {
 	}
 }
 
-// typed is e as it is written where the context does not say that it is of type t.
+// typed returns e as written where the context does not give it the type t.
 func typed(t typ, e string) string {
 	if t == small || t == number || t == ratio {
 		return string(t) + "(" + e + ")"
@@ -144,7 +144,7 @@ func (w *writer) callee(want func(signature) bool) *signature {
 	return nil
 }
 
-// commaOK declares a value and whether it is there.
+// commaOK declares a value and whether it exists.
 func (w *writer) commaOK() {
 	e := w.oneOf(
 		fmt.Sprintf("(%s)[%s]", w.expr(table, 1), w.expr(integer, 2)),
@@ -155,7 +155,7 @@ func (w *writer) commaOK() {
 	w.line("%s, %s := %s", x.name, ok.name, e)
 }
 
-// log shows values.
+// log logs values.
 func (w *writer) log() {
 	var args []string
 	for range 1 + w.r.IntN(3) {
@@ -168,7 +168,7 @@ func (w *writer) log() {
 	w.line("t.Log(%q, %s)", strings.TrimSpace(strings.Repeat("%v ", len(args))), strings.Join(args, ", "))
 }
 
-// logAll shows the variables of a scope.
+// logAll logs the variables of a scope.
 func (w *writer) logAll() {
 	var args []string
 	for _, v := range w.visible(func(v *variable) bool { return v.typ.shown() }) {
@@ -197,7 +197,7 @@ func (w *writer) inBlock() {
 	w.line("}")
 }
 
-// capture makes a literal that shares variables, and calls it amid others.
+// capture creates a literal that shares variables, and calls it among other operands.
 func (w *writer) capture() {
 	list := w.visible(func(v *variable) bool { return v.typ == integer && !v.fixed })
 	if len(list) == 0 {
@@ -212,7 +212,7 @@ func (w *writer) capture() {
 	w.line("t.Log(\"%%v\", %s + %s(%s) + %s)", v.name, f.name, w.expr(integer, 2), w.expr(integer, 2))
 }
 
-// alias makes a pointer to a variable.
+// alias creates a pointer to a variable.
 func (w *writer) alias() {
 	t := w.oneType(integer, record)
 	list := w.visible(func(v *variable) bool { return v.typ == t && !v.fixed })
@@ -238,7 +238,7 @@ func (w *writer) started() {
 	w.line("t.Log(\"%%v\", <-%s + %s)", ch, w.expr(integer, 2))
 }
 
-// spotLiteral calls a literal where it is.
+// spotLiteral calls a literal in place.
 func (w *writer) spotLiteral() {
 	if w.indent >= 4 {
 		w.log()

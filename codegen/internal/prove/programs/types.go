@@ -2,8 +2,8 @@ package programs
 
 import "strings"
 
-// typ is a type that variables of programs have. § stands for the program's
-// prefix, so that many programs fit into one package.
+// typ is a type of variables in programs. § stands for the program's prefix, so that many programs
+// fit in one package.
 type typ string
 
 const (
@@ -30,8 +30,7 @@ const (
 	param    typ = "V"               // the type parameter of a generic function
 )
 
-// ordinary are the types that variables are declared with, the more frequent ones
-// several times.
+// ordinary are the types for declared variables, repeated according to their frequency.
 var ordinary = []typ{
 	integer, integer, integer, integer, text, text, boolean, small, slice, slice, array, table, record, record, number,
 	pointer, recordAt, anything, failure, function, methods, words, ratio, grid, embedded,
@@ -40,15 +39,14 @@ var ordinary = []typ{
 // passed are the types of parameters and results.
 var passed = []typ{integer, integer, integer, text, boolean, slice, array, record, pointer, recordAt, anything, failure}
 
-// returned are the lists of results that functions have. Each new combination of types
-// makes the compiler build another instance of job.Job, so the number of lists is
-// limited.
+// returned are the possible lists of results. Each new combination of types makes the compiler
+// build another instance of job.Job, so the number of lists is limited.
 var returned = [][]typ{
 	{}, {}, {integer}, {integer}, {integer}, {text}, {boolean}, {slice}, {array}, {record}, {recordAt}, {pointer}, {anything}, {failure},
 	{integer, text}, {integer, failure}, {record, integer}, {integer, pointer, failure},
 }
 
-// shown reports whether values of t print alike wherever they lie.
+// shown reports whether values of t print the same regardless of their addresses.
 func (t typ) shown() bool {
 	switch t {
 	case pointer, recordAt, function, methods, embedded, held, pPointer, pFunction, pChannel, "chan int":
@@ -57,11 +55,11 @@ func (t typ) shown() bool {
 	return true
 }
 
-// variable is one that may be mentioned where the writer is.
+// variable is a variable that may be mentioned at the writer's position.
 type variable struct {
 	name  string
 	typ   typ
-	fixed bool // not to be assigned: what a loop's end depends on
+	fixed bool // must not be assigned, since the end of a loop depends on it
 }
 
 // scope is a block of the program.
@@ -70,8 +68,8 @@ type scope struct {
 	vars []*variable
 }
 
-// visible lists the variables in sight that satisfy want. Of those with one name the
-// innermost counts.
+// visible lists the visible variables that satisfy want. Of several with one name, the innermost
+// counts.
 func (w *writer) visible(want func(*variable) bool) []*variable {
 	var list []*variable
 	hidden := map[string]bool{}
@@ -88,7 +86,7 @@ func (w *writer) visible(want func(*variable) bool) []*variable {
 	return list
 }
 
-// pick returns a random variable of t in sight, or nil.
+// pick returns a random visible variable of t, or nil.
 func (w *writer) pick(t typ) *variable {
 	list := w.visible(func(v *variable) bool { return v.typ == t })
 	if len(list) == 0 {
@@ -97,15 +95,15 @@ func (w *writer) pick(t typ) *variable {
 	return list[w.r.IntN(len(list))]
 }
 
-// declare puts a new variable into the current block.
+// declare adds a new variable to the current block.
 func (w *writer) declare(t typ) *variable {
 	v := &variable{name: w.name(t), typ: t}
 	w.scope.vars = append(w.scope.vars, v)
 	return v
 }
 
-// name returns a name for a variable of t. One in five is that of another variable in
-// sight, which is shadowed then.
+// name returns a name for a variable of t. One in five is the name of another visible variable,
+// which it shadows.
 func (w *writer) name(t typ) string {
 	w.names++
 	if w.chance(5) {

@@ -9,26 +9,26 @@ import (
 
 // Options choose the ingredients of programs.
 type Options struct {
-	// How large all programs are; 0: of the sizes below.
-	Functions  int // besides those that every program has
+	// The size of all programs; 0: one of the sizes below.
+	Functions  int // in addition to those that every program has
 	Statements int // in a function
 
-	// Forms that the generator does not lower yet, or not everywhere, are left out
-	// unless these say otherwise.
-	LiteralsSuspend   bool // in literals that are called where they stand
+	// Forms that the generator does not lower yet, or not everywhere, are omitted unless
+	// these options are set.
+	LiteralsSuspend   bool // in literals that are called in place
 	DefersSuspend     bool // in deferred calls
 	RangeFuncsSuspend bool // in the bodies of loops over functions
 }
 
-// size is how large a program is.
+// size is the size of a program.
 type size struct {
-	functions  int // besides the one that is run
+	functions  int // in addition to the one that is run
 	statements int // in each of them
 	depth      int // of expressions in statements
 }
 
-// sizes of programs. Small ones find more in the same time, since compiling takes
-// nearly all of it, and large ones find defects that need many things to coincide.
+// sizes of programs. Small programs find more in the same time, since compiling takes nearly all
+// of it; large ones find defects that need many things to coincide.
 var sizes = []size{
 	{0, 2, 2}, {0, 2, 3}, {0, 3, 2}, {0, 3, 2}, {0, 3, 3}, {0, 4, 2},
 	{1, 1, 2}, {1, 2, 2}, {1, 2, 3}, {1, 3, 2}, {0, 6, 3}, {2, 10, 3},
@@ -45,13 +45,12 @@ func (o Options) size(r *rand.Rand) size {
 	return s
 }
 
-// attempts is how many programs are written for one that type-checks.
+// attempts is how many programs are written in order to find one that type-checks.
 const attempts = 20
 
-// Write writes the program of a seed: the source of a file of package batch, whose
-// names all begin with prefix and which is run by the function prefix+"Run". The
-// same arguments give the same text. It fails if nothing that it writes
-// type-checks, which is a defect of this package.
+// Write writes the program of a seed: the source of a file of package batch. All its names begin
+// with prefix, and the function prefix+"Run" runs it. The same arguments produce the same text.
+// Write fails if none of its attempts type-checks, which is a defect of this package.
 func Write(seed uint64, prefix string, o Options) (string, error) {
 	var last error
 	for attempt := range uint64(attempts) {
@@ -68,9 +67,9 @@ func Write(seed uint64, prefix string, o Options) (string, error) {
 
 const unused = "declared and not used: "
 
-// Mend mentions the variables that nothing reads, in a line of their own after
-// the one that declares them: which ones are read is known only at the end. It
-// returns the first error that cannot be fixed this way.
+// Mend adds uses of the variables that nothing reads, each on a line after the declaration: only
+// at the end is it known which variables are read. It returns the first error that it cannot fix
+// this way.
 func Mend(source string) (string, error) {
 	for range 3 {
 		mentions := map[int]string{} // by line

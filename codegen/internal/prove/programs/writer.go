@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// writer writes one program. Its methods return text or add statements to out.
+// writer writes one program. Its methods return text or append statements to out.
 type writer struct {
 	r       *rand.Rand
 	options Options
 	size    size
 	out     strings.Builder
 	indent  int
-	names   int // given so far
+	names   int // number of names used so far
 	scope   *scope
 	fn      *frame
-	funcs   []signature // what may be called from here on
-	params  []typ       // the type parameters of the function that is written, except for V
+	funcs   []signature // the functions that later code may call
+	params  []typ       // the type parameters of the function being written, except for V
 }
 
-// signature is a function of the program, without its first parameter t.
+// signature is the signature of a function of the program, without its first parameter t.
 type signature struct {
 	name    string
 	async   bool
@@ -30,24 +30,24 @@ type signature struct {
 	results []typ
 }
 
-// frame is the state of the writer for the function or literal that it is in.
+// frame is the state of the writer for its current function or literal.
 type frame struct {
 	up          *frame
 	suspends    bool // suspending functions may be called here
-	deferring   bool // may be deferred from
+	deferring   bool // defer statements are allowed
 	results     []*variable
 	types       []typ
 	loops       []loop
-	budget      int  // statements that may still be written
+	budget      int  // the number of statements that may still be written
 	plainReturn bool // a return without values may be written
-	run         bool // it is the function that is run, with its context
+	run         bool // it is the function to run, with its context
 }
 
-// loop is a statement around that can be left.
+// loop is an enclosing statement that can be left.
 type loop struct {
 	label     string
 	named     bool // the label is used
-	continues bool // it is a loop, and no switch or select
+	continues bool // it is a loop, not a switch or select
 }
 
 func (w *writer) chance(oneIn int) bool { return w.r.IntN(oneIn) == 0 }
@@ -63,8 +63,8 @@ func (w *writer) line(format string, args ...any) {
 	w.out.WriteByte('\n')
 }
 
-// aside writes with f into a text of its own. What f writes may be needed before the
-// text that precedes it is known.
+// aside writes with f into a separate text. The output of f may be needed before the preceding
+// text is known.
 func (w *writer) aside(f func()) string {
 	outer := w.out.String()
 	w.out.Reset()
@@ -75,8 +75,7 @@ func (w *writer) aside(f func()) string {
 	return inner
 }
 
-// block writes statements in a scope of their own, between braces that the
-// caller writes.
+// block writes statements in a new scope; the caller writes the braces.
 func (w *writer) block(before func(), n int) {
 	w.scope = &scope{up: w.scope}
 	w.indent++

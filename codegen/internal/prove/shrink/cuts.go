@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// cut is one thing that can be taken out: parts of the text that are replaced by less.
-// They do not overlap.
+// cut removes one thing: it replaces parts of the text with less. The parts do not overlap.
 type cut []replacement
 
 type replacement struct {
@@ -89,8 +88,8 @@ func (c *cutter) visit(n ast.Node) bool {
 	return true
 }
 
-// statements takes out statements one by one, with the lines that mention what they
-// declare, and in runs.
+// statements removes statements one by one, with the lines that mention what they declare, and in
+// runs.
 func (c *cutter) statements(list []ast.Stmt) {
 	for i, s := range list {
 		parts := cut{{c.at(s.Pos()), c.at(s.End()), ""}}
@@ -135,7 +134,7 @@ func declares(s ast.Stmt, e ast.Expr) bool {
 	return found
 }
 
-// unwrap replaces a statement by its contents.
+// unwrap replaces a statement with its contents.
 func (c *cutter) unwrap(s ast.Stmt) {
 	inner := func(b *ast.BlockStmt) {
 		if b != nil {
@@ -180,7 +179,7 @@ func (c *cutter) clause(s ast.Stmt, body []ast.Stmt) {
 	}
 }
 
-// call takes out arguments of calls that take any number.
+// call removes arguments of variadic calls.
 func (c *cutter) call(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); !ok || sel.Sel.Name != "Log" {
 		return
@@ -190,8 +189,8 @@ func (c *cutter) call(call *ast.CallExpr) {
 	}
 }
 
-// expression replaces an expression by a simpler one. Whether the types agree
-// shows when it is compiled.
+// expression replaces an expression with a simpler one. The compiler finds out whether the types
+// agree.
 func (c *cutter) expression(e ast.Expr) {
 	for _, simple := range []string{"0", `""`, "nil", "false"} {
 		if len(c.text(e)) > len(simple) {

@@ -1,11 +1,10 @@
-// Package shrink makes a failing program small: it removes parts of the source as long
-// as the rest still fails.
+// Package shrink makes a failing program smaller: it removes parts of the source as long as the
+// rest still fails.
 //
-// It works on the source, by the syntax tree's positions, and knows nothing of how
-// the program came about. Testing one program takes as long as testing a hundred, so
-// a round tests a hundred smaller programs at once. Those that still fail each had one
-// thing taken out; the next batch takes out many of these things together, since
-// most do not depend on each other.
+// It works on the source, by the positions of the syntax tree, and does not know how the program
+// was created. Testing one program takes as long as testing a hundred, so a round tests a hundred
+// smaller programs at once, each with one thing removed. The next batch removes many of the things
+// whose removal preserved the failure, all together, since most of them are independent.
 package shrink
 
 import (
@@ -14,22 +13,22 @@ import (
 	"strings"
 )
 
-// Test is what the caller knows about programs.
+// Test is the caller's knowledge about programs.
 type Test struct {
-	// Mend makes a source compile, with small additions if need be, or fails. It is
-	// cheap, and filters out sources that are not worth testing.
+	// Mend makes a source compile, with small additions if necessary, or fails. It is cheap, and
+	// filters out sources that are not worth testing.
 	Mend func(source string) (string, error)
 
-	// Fails reports which of the programs still fail. It is expensive, and as expensive
-	// for one as for many.
+	// Fails reports which of the programs still fail. It is expensive, but takes the same time
+	// for one program as for many.
 	Fails func(sources []string) ([]bool, error)
 
-	// AtOnce is how many sources Fails is given at most.
+	// AtOnce is the maximum number of sources for one call of Fails.
 	AtOnce int
 }
 
-// Shrink returns the smallest source that it finds which still fails; source must fail.
-// It returns the best so far with the first error of Fails.
+// Shrink returns the smallest failing source that it finds; source itself must fail. On the first
+// error of Fails, it returns the best source so far with the error.
 func Shrink(source string, t Test) (string, error) {
 	for {
 		smaller, err := t.round(source)
@@ -40,7 +39,7 @@ func Shrink(source string, t Test) (string, error) {
 	}
 }
 
-// candidate is a smaller program, by one cut or several.
+// candidate is a smaller program, made by one or several cuts.
 type candidate struct {
 	cuts   []cut
 	source string
@@ -63,7 +62,7 @@ func (t Test) round(source string) (string, error) {
 	return "", nil
 }
 
-// candidates returns the programs with one thing taken out, the smallest first.
+// candidates returns the programs with one thing removed, the smallest first.
 func (t Test) candidates(source string) []candidate {
 	var list []candidate
 	seen := map[string]bool{}
@@ -77,7 +76,7 @@ func (t Test) candidates(source string) []candidate {
 	return list
 }
 
-// cut is source with cuts made, if that is smaller and can be mended.
+// cut returns source with cuts applied, if the result is smaller and can be mended.
 func (t Test) cut(source string, list ...cut) (candidate, bool) {
 	mended, err := t.Mend(apply(source, list))
 	return candidate{list, mended}, err == nil && len(mended) < len(source)
@@ -101,8 +100,8 @@ func (t Test) failing(list []candidate) ([]candidate, error) {
 	return failing, nil
 }
 
-// combine makes as many of the failing cuts as still fail together: all of them, half
-// of them, and so on.
+// combine applies as many of the failing cuts as still fail together: all of them, half of them,
+// and so on.
 func (t Test) combine(source string, failing []candidate) (string, error) {
 	var list []candidate
 	for n := len(failing); n > 1; n /= 2 {
@@ -117,7 +116,7 @@ func (t Test) combine(source string, failing []candidate) (string, error) {
 	return best.source, err
 }
 
-// together makes the cuts of several candidates, without those that lie in others.
+// together applies the cuts of several candidates, without cuts inside of others.
 func (t Test) together(source string, list []candidate) (candidate, bool) {
 	var made []cut
 	for _, c := range list {
@@ -128,7 +127,7 @@ func (t Test) together(source string, list []candidate) (candidate, bool) {
 	return t.cut(source, made...)
 }
 
-// apply makes cuts that do not overlap.
+// apply applies cuts that do not overlap.
 func apply(source string, list []cut) string {
 	var parts []replacement
 	for _, c := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// modulePath is that of the module that the copies are in.
+// modulePath is the path of the module that contains the copies.
 const modulePath = "example.com/std"
 
 // listed is the go command's description of a package.
@@ -29,8 +29,8 @@ type listed struct {
 	ImportMap  map[string]string
 }
 
-// list lists the packages that patterns match, without cgo, and with them the
-// internal ones that they import. Those that the compiler knows by name are left out.
+// list lists the packages that match patterns, without cgo, and the internal packages that they
+// import. It omits packages that the compiler knows by name.
 func list(patterns []string) ([]listed, error) {
 	packages, err := batch.List[struct {
 		listed
@@ -44,7 +44,7 @@ func list(patterns []string) ([]listed, error) {
 		wanted[p.ImportPath] = !p.DepOnly
 	}
 	var kept []listed
-	for _, p := range slices.Backward(packages) { // importers come before the packages they import
+	for _, p := range slices.Backward(packages) { // importers precede the packages they import
 		if !p.Standard || ofTheCompiler(p.ImportPath) || !wanted[p.ImportPath] {
 			continue
 		}
@@ -58,7 +58,7 @@ func list(patterns []string) ([]listed, error) {
 	return kept, nil
 }
 
-// ofTheCompiler are packages whose meaning is not in their source.
+// ofTheCompiler reports whether the meaning of a package is not in its source.
 func ofTheCompiler(path string) bool {
 	return path == "unsafe" || path == "builtin" || path == "runtime" || strings.HasPrefix(path, "internal/runtime/")
 }
@@ -97,7 +97,7 @@ func copyPackage(p listed, dir string) ([]*annotated.File, error) {
 	return files, errors.Join(errs...)
 }
 
-// annotate makes a file of a copy.
+// annotate creates a file of a copy.
 func annotate(p listed, path, text string) (*annotated.File, error) {
 	text = strings.ReplaceAll(text, "\n//go:linkname ", "\n// linked: ")
 	fset := token.NewFileSet()

@@ -17,17 +17,16 @@ import (
 type Report struct {
 	Packages  int
 	Functions int               // annotated
-	Lowered   int               // of them; the others were refused
-	Refused   map[string]int    // by what was said
+	Lowered   int               // of those; the others were refused
+	Refused   map[string]int    // by reason
 	Excluded  map[string]string // packages that do not type-check as a copy, and why
-	Defects   []string          // what the generator said of itself
+	Defects   []string          // faults that the generator reported of itself
 }
 
-// Lower copies the packages of the standard library that patterns match, and the
-// internal ones that they import, into dir. It annotates every function, and lowers all
-// that are not refused. It blocks for minutes if the patterns are "std", and says after
-// each round on progress what is left. The current folder has to be one of this
-// repository's.
+// Lower copies the packages of the standard library that match patterns, and the internal packages
+// that they import, into dir. It annotates every function, and lowers all that are not refused. It
+// blocks for minutes if the patterns are "std", and writes the remaining work to progress after
+// each round. The current folder must be in this repository.
 func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) {
 	packages, err := list(patterns)
 	if err != nil {
@@ -77,10 +76,10 @@ type lowering struct {
 	files  map[string]*annotated.File
 	report *Report
 
-	removed int // packages that are no packages even without annotations
+	removed int // packages that do not compile even without annotations
 }
 
-// annotated returns how many functions are annotated still.
+// annotated returns how many functions are still annotated.
 func (l *lowering) annotated() (n int) {
 	for _, f := range l.files {
 		n += f.Functions
@@ -88,8 +87,8 @@ func (l *lowering) annotated() (n int) {
 	return n
 }
 
-// withdraw takes the annotations back from the functions with findings, and whole
-// packages that do not type-check.
+// withdraw withdraws the annotations of functions with findings, and of whole packages that do not
+// type-check.
 func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 	byFile := map[string][]codegen.Diagnostic{}
 	for _, d := range found {
@@ -127,9 +126,9 @@ func (l *lowering) name(folder string) string {
 	return filepath.ToSlash(rel)
 }
 
-// exclude takes the annotations of a package back, and the second time removes its
-// copy: it imports packages that only the original may import. Importers of the copy
-// are excluded in the next round.
+// exclude withdraws the annotations of a package. The second time it removes the package's copy,
+// because it imports packages that only the original may import. Importers of the copy are
+// excluded in the next round.
 func (l *lowering) exclude(folder, why string) error {
 	if _, done := l.report.Excluded[l.name(folder)]; done {
 		l.removed++

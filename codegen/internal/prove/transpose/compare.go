@@ -12,10 +12,9 @@ import (
 
 // compare runs the programs of the chunk in both forms.
 //
-// All packages of a binary are initialised whichever program runs, so one that prints
-// or fails while it is initialised spoils the others. If at least half of the programs
-// misbehave as plain Go, they are built again in smaller chunks, until the culprit is
-// alone.
+// All packages of a binary are initialised whichever program runs, so a package that prints or
+// fails during initialisation spoils the other programs. If at least half of the programs
+// misbehave as plain Go, they are built again in smaller chunks, until the culprit is alone.
 func (r *runner) compare(ctx context.Context) error {
 	var spoilt []*program
 	for _, p := range r.programs {
@@ -56,7 +55,7 @@ func (r *runner) count(p *program) {
 	}
 }
 
-// run returns what a program prints, and how it ends if it fails.
+// run returns a program's output, and how it ended if it failed.
 func (r *runner) run(ctx context.Context, p *program, form string) string {
 	ctx, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
@@ -69,7 +68,7 @@ func (r *runner) run(ctx context.Context, p *program, form string) string {
 	return out.String()
 }
 
-// difference returns the first line that is not as expected, and what follows.
+// difference returns the first line that differs from what is expected, and the lines after it.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range b {

@@ -1,7 +1,7 @@
 package transpose
 
-// pointSource is the package of the suspension points. Programs pass some of them
-// millions of times, so only the first of each run and later a few suspend.
+// pointSource is the package of the suspension points. Programs reach some of them millions of
+// times, so only the first ones of each run, and a few later ones, suspend.
 const pointSource = `package point
 
 import (

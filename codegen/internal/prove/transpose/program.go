@@ -19,16 +19,16 @@ import (
 // program is one file of the test folder.
 type program struct {
 	path     string // relative to the test folder
-	name     string // of the package that it becomes
+	name     string // of the resulting package
 	file     *annotated.File
-	expected string // what it prints
+	expected string // the expected output
 
-	annotated int      // functions at first
-	refused   []string // why others are not anymore
+	annotated int      // number of functions at first
+	refused   []string // why others no longer are
 }
 
-// find lists the programs of the test folder, in order, whose paths match a pattern. It
-// reads no further than their first line.
+// find lists the programs of the test folder, in order, whose paths match a pattern. It reads only
+// their first line.
 func find(folder string, only *regexp.Regexp) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -49,7 +49,7 @@ func find(folder string, only *regexp.Regexp) ([]string, error) {
 	return paths, err
 }
 
-// Reasons to leave out a program before it is built.
+// Reasons to exclude a program before it is built.
 var (
 	errOtherSystem = errors.New("it is for another system, or needs cgo")
 	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its stack, its memory, or where its lines are")
@@ -58,14 +58,14 @@ var (
 	errTypeNames   = errors.New("it prints the names of types that functions declare, which are others in machines")
 )
 
-// printsTypeNames are programs that print names of types. The README tells users
-// about the difference.
+// printsTypeNames are programs that print names of types. The README tells users about that
+// difference.
 var printsTypeNames = map[string]bool{"fixedbugs/issue26094.go": true}
 
-// aboutTheCompiler are texts of programs that check how they were compiled.
+// aboutTheCompiler matches programs that check how they were compiled.
 var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine|ReadMemStats|MemStats|SetFinalizer)\b|os\.Args|"os/exec"`)
 
-// read reads a program and makes a package of it, in the folder dir/name.
+// read reads a program and makes it a package, in the folder dir/name.
 func read(folder, path, name, dir string) (*program, error) {
 	full := filepath.Join(folder, filepath.FromSlash(path))
 	if printsTypeNames[path] {
@@ -106,20 +106,20 @@ type transposition struct {
 	file *ast.File
 }
 
-// pointPath is the package of the suspension points, and pointName what it is
-// imported as: a name that no program has.
+// pointPath is the package of the suspension points, and pointName the name under which it is
+// imported, which no program uses.
 const (
 	pointPath = "example.com/proof/point"
 	pointName = "movenextpoint"
 	entry     = "MovenextMain"
 )
 
-// edit makes all edits but the annotations. It reports whether it could.
+// edit makes all edits except for the annotations. It reports whether it succeeded.
 func (t *transposition) edit(name string) bool {
 	t.Replace(t.file.Name, name)
 	t.Insert(t.file.Name.End(), "; import "+pointName+" \""+pointPath+"\"; var _ = "+pointName+".Here")
 	if len(t.file.Imports) > 0 {
-		// Declarations come after all imports.
+		// Declarations follow all imports.
 		t.List[len(t.List)-1].With = "; import " + pointName + " \"" + pointPath + "\""
 		t.Insert(t.lastImport().End(), "; var _ = "+pointName+".Here")
 	}
@@ -148,8 +148,7 @@ func (t *transposition) lastImport() ast.Decl {
 	return last
 }
 
-// mentions reports whether an expression or another declaration of the file has the
-// name.
+// mentions reports whether an expression or another declaration of the file uses the name.
 func (t *transposition) mentions(name string) bool {
 	count := 0
 	ast.Inspect(t.file, func(n ast.Node) bool {
@@ -159,13 +158,13 @@ func (t *transposition) mentions(name string) bool {
 		return true
 	})
 	if name == "main" {
-		return count > 2 // the package's and the function's
+		return count > 2 // of the package and of the function
 	}
 	return count > 0
 }
 
-// points puts suspension points before statements. Function literals get none: they
-// could not suspend where they are called.
+// points inserts suspension points before statements. Function literals get none, since they could
+// not suspend where they are called.
 func (t *transposition) points(n ast.Node) bool {
 	if _, ok := n.(*ast.FuncLit); ok {
 		return false

@@ -22,31 +22,31 @@ import (
 // Report is the outcome for the programs.
 type Report struct {
 	Programs  int
-	Same      int               // as machines they print what is expected
-	Functions int               // annotated, of the programs that ran
+	Same      int               // print the expected output as machines
+	Functions int               // annotated, in the programs that ran
 	Lowered   int               // of them
 	Refused   map[string]int    // functions, by reason
-	LeftOut   map[string]int    // programs that say nothing, by reason
-	Different map[string]string // programs that do, and how
+	LeftOut   map[string]int    // programs that show nothing, by reason
+	Different map[string]string // programs with other output as machines, and how it differs
 }
 
 // Options choose programs and say how they are run.
 type Options struct {
 	Only     *regexp.Regexp // paths relative to the test folder
-	After    string         // only what comes after this path
+	After    string         // only programs after this path
 	AtOnce   int            // programs in one binary
 	Patience time.Duration  // for one run of one program
 	Progress io.Writer
-	Cache    string // the go command's; "" is a folder of that name next to the module
+	Cache    string // of the go command; "": a folder of that name next to the module
 }
 
-// Run transposes the programs in folder, the test folder of a Go distribution, and runs
-// them, working in dir. It blocks until all have run, or until ctx ends. The
-// current folder has to be one of this repository's.
+// Run transposes the programs in folder, the test folder of a Go distribution, and runs them,
+// working in dir. It blocks until all have run, or until ctx ends. The current folder must be in
+// this repository.
 func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
 	if o.Cache == "" {
-		// These programs will never be built again, and thousands of them would fill
-		// the user's.
+		// These programs will never be built again, and thousands of them would fill the user's
+		// cache.
 		o.Cache = filepath.Join(filepath.Dir(dir), "cache")
 	}
 	r := &runner{folder: folder, dir: dir, Options: o, report: &Report{
@@ -77,7 +77,7 @@ type runner struct {
 	programs    []*program // of the current chunk
 }
 
-// chunk does the programs of one binary.
+// chunk processes the programs of one binary.
 func (r *runner) chunk(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -121,13 +121,13 @@ func (r *runner) lay(paths []string) error {
 	return nil
 }
 
-// leave counts a program that says nothing.
+// leave counts a program that shows nothing.
 func (r *runner) leave(path, why string) {
 	r.report.LeftOut[why]++
 	fmt.Fprintf(r.Progress, "left out: %s: %s\n", path, why)
 }
 
-// drop leaves a program out.
+// drop excludes a program.
 func (r *runner) drop(p *program, why string) error {
 	r.leave(p.path, why)
 	for i, q := range r.programs {
@@ -157,8 +157,8 @@ func (r *runner) generate() error {
 	}
 }
 
-// withdraw takes back the annotations with findings. A program that does not type-check
-// is left out.
+// withdraw withdraws the annotations that have findings. A program that does not type-check is
+// excluded.
 func (r *runner) withdraw(found []codegen.Diagnostic) error {
 	byProgram := map[string][]codegen.Diagnostic{}
 	for _, d := range found {
@@ -195,13 +195,13 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 	return nil
 }
 
-// differs prints at once the report's entry for a program.
+// differs prints and records that a program's output differs.
 func (r *runner) differs(p *program, how string) {
 	r.report.Different[p.path] = how
 	fmt.Fprintf(r.Progress, "different: %s: %s\n", p.path, how)
 }
 
-// refused notes why a function keeps its plain form.
+// refused records why a function keeps its plain form.
 func (r *runner) refused(p *program, d codegen.Diagnostic) {
 	if d.Category == "internal" {
 		r.differs(p, d.String())
@@ -209,7 +209,7 @@ func (r *runner) refused(p *program, d codegen.Diagnostic) {
 	p.refused = append(p.refused, annotated.Reason(d))
 }
 
-// build builds the binary, without the programs that do not build.
+// build builds the binary, without programs that do not build.
 func (r *runner) build(ctx context.Context) error {
 	for {
 		imports, cases := "\n\t\"github.com/movenext/movenext/job\"\n\n", ""
