@@ -8,15 +8,13 @@ import (
 	"strings"
 )
 
-// Only go/build knows which file names imply a system or an architecture, by a
-// list that it does not export and that grows with Go. So this code asks
-// go/build.
+// Only go/build knows which file names imply a system or an architecture. Its list is not
+// exported and grows with Go, so this code asks go/build.
 
 //
-// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system. But
-// before an ARCH only the name of an OS counts, and after an OS only the name of an
-// ARCH. So each kind is recognised by whether the other one, which is known for
-// certain, still decides.
+// Its rule has two halves. x_OS, x_ARCH and x_OS_ARCH are built for that system. But before an
+// ARCH only the name of an OS counts, and after an OS only the name of an ARCH. So each kind of
+// name is recognised by whether the other one, which is certain, still determines the result.
 
 // isSystem reports whether x_name.go is built for one GOOS only.
 func isSystem(name string) bool { return !built("x_"+name+"_amd64.go", "none", "amd64") }
@@ -37,9 +35,9 @@ func built(name, goos, goarch string) bool {
 	return ok && err == nil
 }
 
-// BuildConstraint returns the condition under which the source file is built: its //go:build
-// line, the constraints in its name, which the name of the generated file lacks, and
-// cgo if it imports "C".
+// BuildConstraint returns the condition under which the source file is built: its //go:build line,
+// the constraints in its name, which the name of the generated file lacks, and cgo if it imports
+// "C".
 func BuildConstraint(file *File) constraint.Expr {
 	var expr constraint.Expr
 	for _, group := range file.Syntax.Comments {
@@ -72,9 +70,8 @@ func and(a, b constraint.Expr) constraint.Expr {
 	return &constraint.AndExpr{X: a, Y: b}
 }
 
-// NameConstraints lists the tags that the name of a file implies: linux and
-// amd64 for x_linux_amd64.go. The generated file's name, x_linux_amd64_async.go,
-// implies none.
+// NameConstraints lists the tags that the name of a file implies: linux and amd64 for
+// x_linux_amd64.go. The name of the generated file, x_linux_amd64_async.go, implies none.
 func NameConstraints(base string) []string {
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test")
 	parts := strings.Split(base, "_")

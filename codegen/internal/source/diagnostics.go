@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Diagnostic is one finding about the user's source: what is wrong, why it
-// cannot be otherwise, and what to do. Every message has a constructor of its
-// own, and those of a phase stand together in the file diagnostics.go of its package.
+// Diagnostic is one finding about the user's source: what is wrong, why it cannot be otherwise,
+// and what to do. Every message has its own constructor; those of one phase are together in the
+// file diagnostics.go of its package.
 type Diagnostic struct {
 	Pos, End token.Position // Line 0: the file as a whole
 
@@ -33,7 +33,7 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s", d.Pos, strings.Join(parts, "; "))
 }
 
-// Compare orders findings by place, and those of one place by message.
+// Compare orders findings by position, and those at one position by message.
 func (d Diagnostic) Compare(other Diagnostic) int {
 	return cmp.Or(
 		strings.Compare(d.Pos.Filename, other.Pos.Filename),
@@ -43,8 +43,8 @@ func (d Diagnostic) Compare(other Diagnostic) int {
 	)
 }
 
-// SortDiagnostics orders findings by place and drops repetitions, which arise
-// where one file belongs to two packages (with and without tests).
+// SortDiagnostics orders findings by position and drops duplicates, which arise where one file
+// belongs to two packages (with and without tests).
 func SortDiagnostics(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, Diagnostic.Compare)
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
@@ -61,13 +61,13 @@ const (
 	CategoryUnsupported = "unsupported" // right Go, but not in an annotated function
 )
 
-// Unsupported returns the finding that an annotated function cannot hold something: what it
+// Unsupported returns the finding that an annotated function must not contain something: what it
 // is, why not, and what to write instead.
 func Unsupported(at Extent, what, why, do string) Diagnostic {
 	return Diagnostic{Pos: at.From, End: at.To, Category: CategoryUnsupported, What: what, Why: why, Do: do}
 }
 
-// Also names the second place of an error.
+// Also adds the second position of an error.
 func (d Diagnostic) Also(what string, pos token.Position) Diagnostic {
 	d.What += fmt.Sprintf(" (%s at %s:%d)", OneLine(what), filepath.Base(pos.Filename), pos.Line)
 	return d
@@ -87,5 +87,5 @@ func overridden(pos token.Position, typ, method, missing, embedded string) Diagn
 	}
 }
 
-// OneLine joins the lines of a message of the go command.
+// OneLine joins the lines of a message from the go command.
 func OneLine(msg string) string { return strings.Join(strings.Fields(msg), " ") }

@@ -9,39 +9,38 @@ import (
 	"regexp"
 )
 
-// The last line of a generated file is a digest of the lines above it. A file
-// that differs from what would be generated now, but agrees with its digest, is
-// stale: the source or the generator has changed since, and generating it again
-// loses nothing. A file that does not agree has been edited by hand, and is
-// replaced only on request.
+// The last line of a generated file is a digest of the lines above it. A file that differs from
+// what would be generated now, but matches its digest, is stale: the source or the generator has
+// changed since, and generating it again loses nothing. A file that does not match its digest has
+// been edited by hand, and is replaced only on request.
 //
-// It is tempting to compare with the output for the source of that time; but
-// neither that source nor that generator exists any more.
+// It is tempting to compare the file with the output for the source of that time, but neither that
+// source nor that generator exists any more.
 
 // DigestLine finds the line with the digest.
 var DigestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
 
-// Sealed is data with its digest.
+// Sealed returns data with its digest appended.
 func Sealed(data []byte) []byte {
 	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
 }
 
-// digest does not depend on how lines end.
+// digest returns a hash that does not depend on line endings.
 func digest(data []byte) string {
 	sum := sha256.Sum256(UnixLines(data))
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// UnixLines returns data with the line ends that it was generated with. Version control
-// may have changed them (core.autocrlf), and a file that differs only in its line ends
-// is up to date. Otherwise check would fail in each clone on such a system, and
-// generate would change untouched files there.
+// UnixLines returns data with the line endings with which it was generated. Version control may
+// have changed them (core.autocrlf), and a file that differs only in its line endings is up to
+// date. Otherwise check would fail in every clone on such a system, and generate would change
+// untouched files there.
 func UnixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// Altered reports whether a generated file differs from its generated form:
-// because it was edited, or else because it was damaged, and by what.
+// Altered reports whether a generated file differs from its generated form, because it was edited
+// or damaged. If it was damaged, damage says how.
 func Altered(data []byte) (differs bool, damage string) {
 	at := DigestLine.FindSubmatchIndex(data)
 	switch {

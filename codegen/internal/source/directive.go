@@ -8,10 +8,9 @@ import (
 	"unicode"
 )
 
-// The annotation is a directive in the sense of the go command: a line comment
-// without a space after the slashes. It has no options. Anything else that begins
-// like it is an error and not a comment: an annotation without effect would
-// silently leave a function blocking.
+// The annotation is a directive in the sense of the go command: a line comment without a space
+// after the slashes. It has no options. Any other comment that begins like it is an error, not
+// prose: an annotation without effect would silently leave a function blocking.
 const (
 	DirectivePrefix = "//movenext:"
 	DirectiveAsync  = DirectivePrefix + "async"
@@ -22,8 +21,8 @@ const (
 	DirectiveMigrate = DirectivePrefix + "migrate" // name=NAME from=LAYOUT
 )
 
-// DurableName reports whether a comment is the annotation of a durable function, and returns
-// the name in it, which is empty if there is none or something else.
+// DurableName reports whether a comment is the annotation of a durable function, and returns the
+// name in it, or "" if it has no name or something else.
 func DurableName(text string) (name string, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || fields[0] != DirectiveDurable {
@@ -47,8 +46,8 @@ func PointName(text string) (name string, ok bool) {
 	return fields[1], true
 }
 
-// MigrationOf reports whether a comment is the annotation of a migration, and returns the name of
-// the durable function and the layout, which are empty if it has something else.
+// MigrationOf reports whether a comment is the annotation of a migration. It returns the name of
+// the durable function and the layout, or "" if the annotation has another form.
 func MigrationOf(text string) (name, from string, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || fields[0] != DirectiveMigrate {
@@ -64,13 +63,13 @@ func MigrationOf(text string) (name, from string, ok bool) {
 	return name, from, true
 }
 
-// Directive is one comment line that begins with the prefix.
+// Directive is a comment line that begins with the prefix.
 type Directive struct {
 	Comment *ast.Comment
 	Text    string // without trailing space
 }
 
-// Directives lists those of a file in order, and misspelt ones.
+// Directives lists the directives of a file in order, including misspelt ones.
 func Directives(file *ast.File) []Directive {
 	var list []Directive
 	for _, group := range file.Comments {
@@ -84,9 +83,9 @@ func Directives(file *ast.File) []Directive {
 	return list
 }
 
-// IsMisspelt reports whether a comment says "movenext async" and nothing else, in some
-// other way than the annotation: with spaces, capital letters, hyphens, "go:" in front,
-// in a block, or with one or two letters wrong.
+// IsMisspelt reports whether a comment says "movenext async" and nothing else, in a form other
+// than the annotation: with spaces, capital letters, hyphens, a "go:" in front, in a block
+// comment, or with one or two letters wrong.
 func IsMisspelt(text string) bool {
 	if text == DirectiveAsync {
 		return false
@@ -101,7 +100,7 @@ func IsMisspelt(text string) bool {
 	if !ok {
 		return false
 	}
-	// A word that is only like the name may be another tool's, or prose, unless the
+	// A word that only resembles the name may belong to another tool, or be prose, unless the
 	// form is ours.
 	return name == "movenext" || strings.HasSuffix(text, ":async") && !strings.Contains(text, " ") && isClose(name, "movenext")
 }
@@ -111,11 +110,10 @@ func HasSpace(text string) bool {
 	return strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
 }
 
-// isClose reports whether two words differ by at most two letters that are added, left
-// out or replaced.
+// isClose reports whether two words differ by at most two letters added, left out or replaced.
 func isClose(a, b string) bool { return distance(a, b, 2) <= 2 }
 
-// distance is that of Levenshtein, or more than limit.
+// distance returns the Levenshtein distance, or a number greater than limit.
 func distance(a, b string, limit int) int {
 	switch {
 	case a == "" || b == "":
@@ -128,7 +126,7 @@ func distance(a, b string, limit int) int {
 	return 1 + min(distance(a[1:], b, limit-1), distance(a, b[1:], limit-1), distance(a[1:], b[1:], limit-1))
 }
 
-// Whereabouts says what a misplaced directive is attached to, for the message.
+// Whereabouts describes what a misplaced directive is attached to, for the message.
 func Whereabouts(file *ast.File, pos token.Pos) string {
 	for _, decl := range file.Decls {
 		doc, what := docOf(decl)
@@ -158,7 +156,7 @@ func docOf(decl ast.Decl) (*ast.CommentGroup, string) {
 	return nil, ""
 }
 
-// insideGenDecl tells methods of interfaces from the rest of a declaration.
+// insideGenDecl distinguishes methods of interfaces from the rest of a declaration.
 func insideGenDecl(decl *ast.GenDecl, pos token.Pos) string {
 	found := "inside " + article(decl.Tok.String()) + " declaration"
 	ast.Inspect(decl, func(n ast.Node) bool {

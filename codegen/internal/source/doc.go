@@ -1,16 +1,14 @@
-// Package source is the generator's model of the user's source: a package with
-// its types, its annotated functions, the names that will be declared for them,
-// and the findings about all this. Every other phase imports it, and it imports
-// none.
+// Package source is the generator's model of the user's source: a package with its types, its
+// annotated functions, the names that will be declared for them, and the findings about all
+// this. Every other phase imports it, and it imports none of them.
 //
-// It also answers the questions that depend on the source alone and that several
-// phases ask:
+// It also answers queries that depend on the source alone and that several phases need:
 //
-//	twins.go        which calls suspend: the rule of twins; twinmatch.go: what is a pair
+//	twins.go        which calls suspend: the rule of twins; twinmatch.go: what forms a pair
 //	stream.go       which functions are streams
-//	directive.go    what an annotation is, and what is only meant as one
-//	header.go       which files are generated, and from what; digest.go: edited by hand?
-//	buildname.go    under which condition a file is built
-//	significant.go  which parts of a file matter to which readers
-//	overrides.go    which types override one form of a pair
+//	directive.go    what is an annotation, and what is a misspelt one
+//	header.go       which files are generated, and from what; digest.go: whether they were edited
+//	buildname.go    the condition under which a file is built
+//	significant.go  the parts of a file that matter to each kind of reader
+//	overrides.go    types that override one form of a pair
 package source

@@ -13,9 +13,9 @@ import (
 // Module is the module of the runtime that generated code imports.
 const Module = "github.com/movenext/movenext"
 
-// The runtime packages that generated code names. The generator never imports
-// them: it has to build and run against any version of them, and which version
-// fits is settled when the generated code is compiled.
+// The runtime packages that generated code names. The generator never imports them: it has to
+// build and run with any version of them, and the compilation of the generated code determines
+// which version fits.
 const (
 	JobPath          = Module + "/job"
 	AwaiterPath      = Module + "/awaiter"
@@ -26,9 +26,8 @@ const (
 	DurablePath      = Module + "/durable"
 )
 
-// Package is one type-checked package that holds annotated functions. The
-// package of a folder, the same package with its _test.go files, and its
-// external test package are three of them.
+// Package is one type-checked package with annotated functions. The package of a folder, the same
+// package with its _test.go files, and its external test package are three Packages.
 type Package struct {
 	// Path is the import path, Name the name in the package clause. An external
 	// test package's path ends in "_test".
@@ -41,42 +40,42 @@ type Package struct {
 	Types *types.Package
 	Info  *types.Info
 
-	// withoutC: names from C have no type (see cgo.go).
+	// WithoutC means that names from C have no type (see cgo.go).
 	WithoutC bool
 
-	// Language is the language version of the module ("go1.26"), or empty. A file
-	// may set its own: ask Info.FileVersions.
+	// Language is the language version of the module ("go1.26"), or empty. A file may set its
+	// own: see Info.FileVersions.
 	Language string
 
-	// Files are the files whose functions are generated from this Package: all of
-	// the plain package, but only the _test.go files of a package with its tests,
-	// whose other files are generated from the plain package.
+	// Files are the files whose functions are generated from this Package: all files of the
+	// plain package, but only the _test.go files of a package with its tests, whose other
+	// files are generated from the plain package.
 	Files []*File
 
-	// Twins answers which calls suspend. One is shared by all packages of a run.
+	// Twins decides which calls suspend. All packages of a run share one Twins.
 	Twins *Twins
 
 	// Steps are the functions that durable functions call for their effects, and
-	// DurableFunctions those functions. Both are shared by all packages of a run.
+	// DurableFunctions are the durable functions. All packages of a run share both.
 	Steps, DurableFunctions map[FuncKey]bool
 
-	// Migrations are the functions that load what earlier versions of durable functions
+	// Migrations are the functions that convert what earlier versions of durable functions
 	// have saved.
 	Migrations []Migration
 
-	// Names holds every name declared in package scope, in whichever file, build
-	// configuration or test: a generated file must not declare it again and must
-	// not import under it.
+	// Names contains every name declared in package scope, in any file, build configuration
+	// or test: a generated file must neither declare such a name nor import a package
+	// under it.
 	Names map[string]bool
 
-	// Nearer holds names that mean something else in a part of the package, so that
-	// nothing that is generated should be declared under them: those of imports and of
-	// type parameters of annotated functions.
+	// Nearer contains names that have another meaning in a part of the package, so that no
+	// generated declaration should use them: those of imports and of type parameters of
+	// annotated functions.
 	Nearer map[string]bool
 }
 
-// Position of pos in the file that the user edits. Deliberately without regard to
-// //line: generated files are next to the file that was read.
+// Position returns the position of pos in the file that the user edits. It deliberately ignores
+// //line, because generated files are next to the file that was read.
 func (p *Package) Position(pos token.Pos) token.Position {
 	return p.Fset.PositionFor(pos, false)
 }
@@ -87,15 +86,15 @@ type File struct {
 	Syntax *ast.File
 	Source []byte
 
-	Ragged bool // not as go/format would have it, which moves statements to other lines
+	Ragged bool // not formatted by go/format, which would move statements to other lines
 
-	// Functions are the annotated functions in the order of the file, Durables the
-	// durable ones.
+	// Functions are the annotated functions in the order of the file, Durables the durable
+	// ones.
 	Functions, Durables []*Function
 }
 
-// DeclarationAt returns the declaration of the function whose name is at pos, or nil if that is
-// elsewhere.
+// DeclarationAt returns the declaration of the function whose name is at pos, or nil if there is
+// none.
 func (f *File) DeclarationAt(pos token.Pos) *ast.FuncDecl {
 	decls := f.Syntax.Decls
 	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > pos })
@@ -118,13 +117,12 @@ type Function struct {
 	Names   Names
 	Stream  *Stream // nil if it is none
 
-	DurableName string // of a durable function: the name of its directive
+	DurableName string // of a durable function: the name in its directive
 
-	RootOnly bool // no machine enters it: it needs no entry
+	RootOnly bool // no machine enters it, so it needs no entry
 }
 
-// Migration is a function that makes what a durable function has saved with another layout into
-// what it can load.
+// Migration is a function that converts what a durable function has saved with another layout.
 type Migration struct {
 	Function string // the name of the durable function
 	From     string // the layout
@@ -132,11 +130,11 @@ type Migration struct {
 	Pos      token.Position
 }
 
-// Signature returns the function's own.
+// Signature returns the signature of the function itself.
 func (f *Function) Signature() *types.Signature { return f.Object.Signature() }
 
-// Names are the identifiers that are declared for one function. Async is fixed
-// by the rule of twins; the others give way to names that are taken.
+// Names are the identifiers declared for one function. The rule of twins fixes Async; the others
+// avoid names that are taken.
 type Names struct {
 	Async   string // FAsync: function, or method of the same receiver
 	Enter   string // FEnter: likewise
@@ -147,7 +145,7 @@ type Names struct {
 	Stem    string // f: the prefix of the machine's other names; for a method recvF
 }
 
-// Kind says how a call suspends.
+// Kind is how a call suspends.
 type Kind int
 
 const (
@@ -157,8 +155,8 @@ const (
 	KindAwait
 	// KindEnter is a call of a function that has both a twin and an entry for machines.
 	KindEnter
-	// KindTwin is a call of a function that has a twin and no entry: written by
-	// hand, declared by an interface, or generated by an older version.
+	// KindTwin is a call of a function that has a twin but no entry: written by hand,
+	// declared by an interface, or generated by an older version.
 	KindTwin
 	// KindYield is job.Yield().
 	KindYield
@@ -166,9 +164,9 @@ const (
 	KindSwitchTo
 	// KindSleep is job.Sleep(ctx, d), whose entry is in another package.
 	KindSleep
-	// KindEmit is the call of yield in a stream's function.
+	// KindEmit is the call of yield in a stream's literal.
 	KindEmit
-	// KindLoop is a range over a stream or a function, which asks for the next value or
+	// KindLoop is a range over a stream or a function, which requests the next value or
 	// stops.
 	KindLoop
 	// KindLiteral is a call of a function literal that becomes a machine.
@@ -176,15 +174,15 @@ const (
 	// KindValue is a call of a variable of the function that holds suspending
 	// functions.
 	KindValue
-	// KindOperation is a call of an operation of package parallel that calls functions
-	// which suspend.
+	// KindOperation is a call of an operation of package parallel that calls suspending
+	// functions.
 	KindOperation
 )
 
 // KindDeferred is the epilogue of a function whose deferred calls suspend.
 const KindDeferred Kind = -1
 
-// Enters reports whether the callee is a machine that is entered, not a job that is
+// Enters reports whether the callee is a machine that is entered, rather than a job that is
 // awaited.
 func (k Kind) Enters() bool {
 	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue || k == KindOperation
@@ -197,31 +195,31 @@ type Suspension struct {
 	// Callee is the called function as declared (the generic origin of an instance).
 	Callee *types.Func
 
-	// Method says how the callee was reached if it is a method; nil for functions.
+	// Method is the selection of the callee if it is a method; nil for functions.
 	// Its Kind is MethodVal for x.F(…), MethodExpr for T.F(x, …); its Index leads
 	// through embedded fields.
 	Method *types.Selection
 
-	// TypeArgs are those of a call of a generic function, explicit or inferred.
+	// TypeArgs are the type arguments of a call of a generic function, explicit or inferred.
 	TypeArgs *types.TypeList
 
 	// Twin is FAsync (KindEnter, KindSleep, KindTwin), as declared.
 	Twin *types.Func
 
-	// Enter is FEnter (KindEnter), as declared. It takes the receiver and the arguments
-	// of the call after a *statemachine.Run.
+	// Enter is FEnter (KindEnter), as declared. It takes a *statemachine.Run, followed by the
+	// receiver and the arguments of the call.
 	Enter *types.Func
 
-	// Frame is the type of the suspended callee, with the call's type arguments
-	// put in (KindEnter): a pointer to FFrame.
+	// Frame is the type of the suspended callee, instantiated with the call's type arguments
+	// (KindEnter): a pointer to FFrame.
 	Frame types.Type
 
-	// Result is the T of the *job.Job[T] or Awaiter[T] of the call, with the call's
-	// type arguments put in; job.Void for a twin that only fails or returns nothing.
+	// Result is the T of the call's *job.Job[T] or Awaiter[T], instantiated with the call's
+	// type arguments; job.Void for a twin that has no result or only an error.
 	Result types.Type
 }
 
-// DocName returns the function as a doc link names it: Repo.Fetch, fetch.
+// DocName returns the function's name in a doc link: Repo.Fetch, fetch.
 func (f *Function) DocName() string {
 	if named := receiverNamed(f.Object); named != nil {
 		return named.Obj().Name() + "." + f.Object.Name()
@@ -246,8 +244,8 @@ func (f *Function) RuntimeName() string {
 	return pkg + "." + name
 }
 
-// RuntimeFile returns the function's file as -trimpath leaves it in stacks: generated files
-// must not depend on where the module lies.
+// RuntimeFile returns the function's file as -trimpath leaves it in stacks: generated files must
+// not depend on the location of the module.
 func (f *Function) RuntimeFile() string { return f.Package.InStacks(f.File.Path) }
 
 // InStacks returns the name of a file of the package as -trimpath leaves it in stacks.
@@ -255,8 +253,8 @@ func (p *Package) InStacks(file string) string {
 	return path.Join(strings.TrimSuffix(p.Path, "_test"), filepath.Base(file))
 }
 
-// ReceiverName returns the name of the receiver's base type, or empty for functions
-// and for receivers that do not type-check.
+// ReceiverName returns the name of the receiver's base type, or "" for functions and for receivers
+// that do not type-check.
 func ReceiverName(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) != 1 {
 		return ""
@@ -294,7 +292,7 @@ func ReceiverParams(decl *ast.FuncDecl) []*ast.Ident {
 	return params
 }
 
-// BaseIdent finds T in T, *T, (T), pkg.T, T[A] and their mixtures.
+// BaseIdent finds T in T, *T, (T), pkg.T, T[A] and combinations of these.
 func BaseIdent(expr ast.Expr) *ast.Ident {
 	for {
 		switch e := expr.(type) {

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Overrides finds types that declare one form of a pair of twins and get the other from
-// an embedded type. Such a type has both methods, and so satisfies an interface with
-// both; but the plain form and the asynchronous one are then different programs, which
-// must never happen.
+// Overrides finds types that declare one form of a pair of twins and get the other from an
+// embedded type. Such a type has both methods, and so satisfies an interface with both; but its
+// plain form and its asynchronous form are then different programs, which must never happen.
 func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
 	var found []Diagnostic
 	EachHalfPair(pkg, func(named *types.Named, m *types.Func, missing, from string) {
@@ -18,8 +17,8 @@ func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Di
 	return found
 }
 
-// EachHalfPair calls found for each method of a package's types that is half of a
-// pair of twins whose other form, missing, comes from an embedded type, from.
+// EachHalfPair calls found for each method m of a package's types that is one form of a pair of
+// twins while the other form, missing, comes from the embedded type from.
 func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {
@@ -39,9 +38,9 @@ func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Fu
 	}
 }
 
-// halfOverridden returns the form that named gets from an embedded type while
-// it declares m, the other form of the same pair, itself; and that type's name. Both
-// are empty if m is no half of such a pair.
+// halfOverridden returns the form that named gets from an embedded type while it declares m, the
+// other form of the same pair, itself; and the name of the embedded type. Both are empty if m is
+// no such half of a pair.
 func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
 	other := m.Name() + "Async"
 	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && beside(m, other) == nil {

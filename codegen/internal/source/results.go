@@ -4,14 +4,13 @@ import (
 	"go/types"
 )
 
-// MaxValues is how many values a job can carry besides its error: package job has
-// tuples up to this size.
+// MaxValues is the number of values that a job can have besides its error: package job has tuples
+// up to this size.
 const MaxValues = 16
 
-// Results are the results of a function as a job sees them: values, and the
-// error if the last result is of type error exactly. A last result of another
-// type that implements error is a value like any other, since a nil pointer in
-// it would turn into a non-nil error.
+// Results are the results of a function as its job returns them: values, and an error if the last
+// result has exactly the type error. A last result of another type that implements error is an
+// ordinary value, since a nil pointer in it would become a non-nil error.
 type Results struct {
 	Values []*types.Var
 	Err    *types.Var // nil: the function has no error result
@@ -32,5 +31,5 @@ func ResultsOf(sig *types.Signature) Results {
 	return r
 }
 
-// Results of the function as its job sees them.
+// Results returns the results of the function as its job returns them.
 func (f *Function) Results() Results { return ResultsOf(f.Signature()) }

@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// Which parts of a file matter to which readers.
+// The parts of a file that matter to each kind of reader.
 //
-// A prose comment changes neither a file's output nor its findings, unless it moves
-// code to another line: the output contains line numbers. And to the packages that
-// import a file's package, only declarations matter: they see neither function bodies
-// nor positions. So the caches compare
+// A prose comment changes neither a file's output nor its findings, unless it moves code to
+// another line: the output contains line numbers. For packages that import a file's package, only
+// declarations matter: they see neither function bodies nor positions. So the caches compare
 //
-//	code(file)   its text without ordinary comments: for its own package, and for whole runs
-//	face(file)   of that without function bodies and empty lines: for the packages that import it
+//	code(file)   the text without ordinary comments: for the file's package, and for whole runs
+//	face(file)   code(file) without function bodies and empty lines: for importing packages
 //
-// A comment is ordinary if it begins with "// " and no tool reads it. One that follows
-// a directive in its group counts, though not its words: a directive belongs to the
-// declaration that its group touches. In a file that imports "C" all of them count.
+// A comment is ordinary if it begins with "// " and no tool reads it. If an ordinary comment
+// follows a directive in its group, its presence counts, but not its words: a directive belongs to
+// the declaration that its group touches. In a file that imports "C", all comments count.
 //
-// It is tempting to hash the tokens instead; but findings contain columns, and only the
-// text has those.
+// It is tempting to hash the tokens instead; but findings contain columns, which only the text
+// has.
 
 // Checksum is the hash of a file, or of a part of it.
 type Checksum = [sha256.Size]byte
@@ -33,11 +32,11 @@ type Checksum = [sha256.Size]byte
 // CodeSums are the hashes of a Go file and of its code.
 type CodeSums struct{ Whole, Code Checksum }
 
-// cut is a piece of a file that is left out.
+// cut is a part of a file that is left out.
 type cut struct{ from, to int }
 
-// CodeOf is code(file) of a file that holds data; a file that does not parse counts as
-// it is.
+// CodeOf returns code(file) for a file that contains data; a file that does not parse counts
+// unchanged.
 func CodeOf(data []byte) []byte {
 	if IsGenerated(data) {
 		return data
@@ -50,13 +49,13 @@ func CodeOf(data []byte) []byte {
 	return Code(data, fset, syntax)
 }
 
-// Code is code(file) of a file that holds data and has been parsed.
+// Code returns code(file) for a file that contains data and has been parsed.
 func Code(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	return without(data, ordinaryComments(fset.File(syntax.FileStart), syntax))
 }
 
-// Face is face(file). The body of a stream counts, since what its twin returns is read
-// there.
+// Face returns face(file). It includes the body of a stream, since the result of the stream's twin
+// is derived from it.
 func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	file := fset.File(syntax.FileStart)
 	cuts := ordinaryComments(file, syntax)
@@ -69,7 +68,7 @@ func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	afterComment := false
 	for line := range bytes.Lines(without(data, cuts)) {
 		text := bytes.TrimSpace(line)
-		if len(text) > 0 || afterComment { // a line that detaches a directive
+		if len(text) > 0 || afterComment { // an empty line that detaches a directive
 			b = append(b, line...)
 		}
 		afterComment = bytes.HasPrefix(text, []byte("//"))
@@ -77,14 +76,14 @@ func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	return b
 }
 
-// without is data without the cuts and the space before them, and without empty lines
-// at its end.
+// without returns data without the cuts and the space before them, and without empty lines at its
+// end.
 func without(data []byte, cuts []cut) []byte {
 	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
 	b := make([]byte, 0, len(data))
 	at := 0
 	for _, c := range cuts {
-		if c.from >= at { // else it lies in the cut before
+		if c.from >= at { // otherwise it is inside the previous cut
 			b = append(b, bytes.TrimRight(data[at:c.from], " \t")...)
 			at = c.to
 		}
@@ -92,14 +91,14 @@ func without(data []byte, cuts []cut) []byte {
 	return append(bytes.TrimRight(append(b, data[at:]...), " \t\r\n"), '\n')
 }
 
-// ordinaryComments returns the cuts that leave out comments for readers only.
+// ordinaryComments returns the cuts that remove comments meant only for readers.
 func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	if ImportsC(syntax) {
 		return nil
 	}
 	var cuts []cut
 	for _, group := range syntax.Comments {
-		kept := 0 // bytes of what is cut
+		kept := 0 // bytes of the comment that stay
 		for _, c := range group.List {
 			if isOrdinary(c.Text) {
 				cuts = append(cuts, cut{file.Offset(c.Pos()) + kept, file.Offset(c.End())})
@@ -111,8 +110,8 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	return cuts
 }
 
-// isOrdinary reports whether a comment is prose. Old build constraints have a space,
-// and so have annotations that are misspelt.
+// isOrdinary reports whether a comment is prose. Old build constraints have a space, and so do
+// misspelt annotations.
 func isOrdinary(text string) bool {
 	rest, isLine := strings.CutPrefix(text, "//")
 	if !isLine || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
@@ -122,7 +121,7 @@ func isOrdinary(text string) bool {
 	return !strings.Contains(lower, "movenext") && !strings.Contains(rest, "+build")
 }
 
-// ImportsC reports whether a file imports "C": then its comments may be C.
+// ImportsC reports whether a file imports "C", so that its comments may be C.
 func ImportsC(file *ast.File) bool {
 	for _, spec := range file.Imports {
 		if spec.Path.Value == `"C"` {

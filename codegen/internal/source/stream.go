@@ -8,18 +8,18 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Streams: annotated functions that return a sequence. Its form alone makes a function
-// a stream, before any types are known: its body is one return of a function literal
-// with a yield of the stream's shape:
+// Streams: annotated functions that return a sequence. A function is a stream because of its form
+// alone, which is known before any types: its body is a single return of a function literal with a
+// yield of this shape:
 //
 //	//movenext:async
 //	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
 //		return func(yield func(Page, error) bool) { … }
 //	}
 //
-// Its twin returns a *job.Stream[Page]; the machine is made of the literal, once for
-// each range. Other functions that return a sequence are lowered like any function:
-// their twin is a job of the sequence.
+// Its twin returns a *job.Stream[Page]; the machine is made from the literal, and each range
+// creates one. Other functions that return a sequence are lowered like any function: their twin
+// returns a job whose result is the sequence.
 
 // Stream describes a function that is a stream.
 type Stream struct {
@@ -28,9 +28,8 @@ type Stream struct {
 	Value   types.Type // of the elements
 }
 
-// StreamLiteral returns the function literal that is the body of a stream, if decl has
-// the form of one: a function that does nothing but return a literal with a yield. Else
-// it is nil.
+// StreamLiteral returns the function literal that is the body of a stream if decl has the form of
+// one: a function that does nothing but return a literal with a yield. Otherwise it returns nil.
 func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
 	if decl.Body == nil || len(decl.Body.List) != 1 || decl.Type.Results.NumFields() != 1 {
 		return nil
@@ -67,8 +66,7 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// StreamOf adds types to the facts about a stream's literal, or says that the
-// function's result is no sequence.
+// StreamOf describes a stream with its types. It fails if the function's result is not a sequence.
 func StreamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
 	object := pkg.Info.Defs[decl.Name].(*types.Func)
 	value := sequenceOf(object.Signature())
@@ -82,8 +80,8 @@ func StreamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, erro
 	return s, nil
 }
 
-// sequenceOf is T if the only result of sig is a func(yield func(T, error) bool), of
-// whatever name, or nil.
+// sequenceOf returns T if the only result of sig is a func(yield func(T, error) bool), under any
+// name, or nil.
 func sequenceOf(sig *types.Signature) types.Type {
 	if sig.Results().Len() != 1 {
 		return nil
@@ -95,8 +93,8 @@ func sequenceOf(sig *types.Signature) types.Type {
 	return key
 }
 
-// YieldedBy returns the types of the variables of a range over a function of type t; nil:
-// there are fewer.
+// YieldedBy returns the types of the variables of a range over a function of type t, or nil for
+// variables that it does not have.
 func YieldedBy(t types.Type) (key, value types.Type) {
 	seq, ok := typeset.Core(t).(*types.Signature)
 	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {
@@ -126,7 +124,7 @@ func isStreamTwin(fn, twin *types.Func) bool {
 	return value != nil && arg != nil && types.Identical(value, arg)
 }
 
-// StreamArgument is T if typ is *job.Stream[T], or nil.
+// StreamArgument returns T if typ is *job.Stream[T], or nil.
 func StreamArgument(typ types.Type) types.Type {
 	ptr, ok := types.Unalias(typ).(*types.Pointer)
 	if !ok {
@@ -139,7 +137,7 @@ func StreamArgument(typ types.Type) types.Type {
 	return named.TypeArgs().At(0)
 }
 
-// Stream reports whether call makes a sequence that has a twin which is a stream.
+// Stream reports whether call returns a sequence and has a twin that is a stream.
 func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
 	fn, id, sel := Callee(call, info)
 	if fn == nil || fn.Pkg() == nil {

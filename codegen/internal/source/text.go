@@ -14,8 +14,8 @@ type Extent struct{ From, To token.Position }
 // Extent returns the extent of a node of the function's file.
 func (f *Function) Extent(n ast.Node) Extent { return f.between(n.Pos(), n.End()) }
 
-// ExtentOf returns the extent of the name where obj is declared. If obj is nil, it is that
-// of the function's own name.
+// ExtentOf returns the extent of the name where obj is declared. If obj is nil, it returns that of
+// the function's own name.
 func (f *Function) ExtentOf(obj types.Object) Extent {
 	if obj == nil {
 		return f.Extent(f.Decl.Name)
@@ -30,7 +30,7 @@ func (f *Function) between(from, to token.Pos) Extent {
 // Line returns the line of pos in the file that the user edits.
 func (f *Function) Line(pos token.Pos) int { return f.Package.Position(pos).Line }
 
-// Text returns the text of the source between two positions of the function's file.
+// Text returns the source text between two positions of the function's file.
 func (f *Function) Text(from, to token.Pos) string {
 	return string(f.File.Source[f.offset(from):f.offset(to)])
 }
@@ -52,13 +52,12 @@ func (f *Function) EndsLine(pos token.Pos) bool {
 	return len(bytes.TrimSpace(rest)) == 0
 }
 
-// longestShown is how many bytes of a line of the source a comment shows. A line with a
-// thousand suspension points, shown in full at each of them, would fill the file with a
-// million calls.
+// longestShown is how many bytes of a source line a comment shows. A line with a thousand
+// suspension points, shown in full at each of them, would fill the file with a million calls.
 const longestShown = 160
 
-// ShownLine returns the line of the source at pos for a comment. Of a long line it is only
-// the part that begins at pos.
+// ShownLine returns the source line at pos for a comment. Of a long line it returns only the part
+// that begins at pos.
 func (f *Function) ShownLine(pos token.Pos) string {
 	src, at := f.File.Source, f.offset(pos)
 	start := f.offset(f.LineStart(f.Line(pos)))

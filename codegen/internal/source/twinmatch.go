@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// isTwin reports whether twin is the asynchronous form of fn: both are declared
-// in one place, and twin takes what fn takes and returns the job of its results.
+// isTwin reports whether twin is the asynchronous form of fn: both are declared in the same place,
+// and twin takes the same parameters as fn and returns the job of its results.
 func isTwin(fn, twin *types.Func) bool {
 	sig, ok := alike(fn, twin)
 	if !ok || sig.Results().Len() != 1 || !sameParams(fn.Signature(), sig, 0) {
@@ -17,11 +17,11 @@ func isTwin(fn, twin *types.Func) bool {
 	return arg != nil && isJobOf(arg, ResultsOf(fn.Signature()))
 }
 
-// isPair reports whether async is the asynchronous form of fn, in whichever way.
+// isPair reports whether async is the asynchronous form of fn, as a job or as a stream.
 func isPair(fn, async *types.Func) bool { return isTwin(fn, async) || isStreamTwin(fn, async) }
 
-// isEnter reports whether enter is fn's entry for machines: it takes a
-// *statemachine.Run first and returns a pointer to the suspended frame first.
+// isEnter reports whether enter is fn's entry for machines: its first parameter is a
+// *statemachine.Run, and its first result is a pointer to the suspended frame.
 func isEnter(fn, enter *types.Func) bool {
 	sig, ok := alike(fn, enter)
 	if !ok || sig.Params().Len() == 0 || !isRun(sig.Params().At(0).Type()) {
@@ -52,7 +52,7 @@ func alike(fn, other *types.Func) (*types.Signature, bool) {
 		return nil, false
 	}
 	if a.TypeParams().Len() > 0 {
-		// Validation settles that the constraints of fn are enough for other.
+		// Instantiate checks that the constraints of fn are sufficient for other.
 		inst, err := types.Instantiate(nil, b, typeParams(a.TypeParams()), true)
 		if err != nil {
 			return nil, false
@@ -73,20 +73,20 @@ func alike(fn, other *types.Func) (*types.Signature, bool) {
 	return methodOf(recv, other), true
 }
 
-// methodOf returns the signature of method fn of the instance recv of its receiver.
+// methodOf returns the signature of method fn for the instance recv of its receiver type.
 func methodOf(recv types.Type, fn *types.Func) *types.Signature {
 	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(recv), true, fn.Pkg(), fn.Name())
 	return obj.(*types.Func).Signature()
 }
 
-// instance returns the signature of other, declared next to the callee of s, as the call of
-// s would use it; nil if the call does not reach other.
+// instance returns the signature of other, declared next to the callee of s, as the call of s would
+// use it, or nil if the call would not reach other.
 func instance(s Suspension, other *types.Func) *types.Signature {
 	if s.Method != nil {
 		obj, _, _ := types.LookupFieldOrMethod(s.Method.Recv(), true, other.Pkg(), other.Name())
 		fn, ok := obj.(*types.Func)
 		if !ok || fn.Origin() != other {
-			return nil // Another method before it hides other.
+			return nil // Another, less deeply embedded method hides other.
 		}
 		return fn.Signature()
 	}
@@ -108,7 +108,7 @@ func typeParams(list *types.TypeParamList) []types.Type {
 	return args
 }
 
-// sameParams compares the parameters of a with those of b after the first skip.
+// sameParams compares the parameters of a with those of b, after skipping the first ones of b.
 func sameParams(a, b *types.Signature, skip int) bool {
 	if a.Variadic() != b.Variadic() || a.Params().Len()+skip != b.Params().Len() {
 		return false
@@ -121,11 +121,11 @@ func sameParams(a, b *types.Signature, skip int) bool {
 	return true
 }
 
-// mostJobTuple is how many results the largest tuple of package job has.
+// mostJobTuple is the size of the largest tuple of package job.
 const mostJobTuple = 8
 
-// TuplePath returns the package of the tuple of n results: package job for those that
-// readers meet, the runtime of generated code for the others.
+// TuplePath returns the package of the tuple of n results: package job for the sizes that readers
+// are likely to see, and the runtime of generated code for the others.
 func TuplePath(n int) string {
 	if n > mostJobTuple {
 		return StatemachinePath

@@ -6,32 +6,31 @@ import (
 	"strings"
 )
 
-// The rule of twins: a function F is async if FAsync is declared next to it, with the
-// same receiver, type parameters and parameters, and returns the *job.Job of F's
-// results. "Next to" means the same package scope, the same receiver type or the same
-// interface, so that the two cannot be overridden one without the other.
+// The rule of twins: a function F is async if FAsync is declared next to it, with the same
+// receiver, type parameters and parameters, and returns the *job.Job of F's results. "Next to"
+// means in the same package scope, on the same receiver type or in the same interface, so that one
+// of the two cannot be overridden without the other.
 //
-// The rule reads types alone. Twins that are still to be generated are in the
-// types too, as stubs (see package load); twins written by hand and those of
-// other modules need nothing. It is tempting to use the annotations instead of
-// the types here. But then calls of twins that another module generated would
-// block, and an interface could not have a twin.
+// The rule considers types alone. Twins that are still to be generated also exist as types, in the
+// form of stubs (see package load); twins written by hand and those of other modules need no
+// special treatment. It is tempting to use the annotations instead of the types. But then calls of
+// twins that another module generated would block, and an interface could not have a twin.
 //
-// The entry FEnter is next to F too. It may also be a method of a struct of the same
-// package that the receiver embeds, if F is none: then it can only be F's. A package
-// hides entries from the documentation of a generic type this way; see package coord.
+// The entry FEnter is next to F, too. It may also be a method of a struct of the same package that
+// the receiver embeds, if F is not a method of that struct: then the entry can only belong to F.
+// A package hides entries from the documentation of a generic type this way; see package coord.
 
-// Twins answers which calls suspend. It is safe for concurrent use.
+// Twins decides which calls suspend. It is safe for concurrent use.
 type Twins struct {
 	names map[FuncKey]Names // of annotated functions
 }
 
-// NewTwins answers with the names that were chosen for annotated functions, whose
-// entries may have other names than the rule gives them.
+// NewTwins returns Twins that know the names chosen for annotated functions, whose entries may
+// have other names than the rule gives them.
 func NewTwins(names map[FuncKey]Names) *Twins { return &Twins{names} }
 
-// FuncKey names a function without its object: one source function is several
-// objects if its package is also loaded with tests. It is "path.F" or "path.T.Method".
+// FuncKey identifies a function without its object: one source function is several objects if its
+// package is also loaded with tests. It has the form "path.F" or "path.T.Method".
 type FuncKey string
 
 // KeyOf returns the key of a function that has been type-checked.
@@ -46,8 +45,8 @@ func KeyOf(fn *types.Func) FuncKey {
 	return NewKey(pkg, recv, fn.Name())
 }
 
-// NewKey returns the key of a function whose syntax alone is known; recv is empty if
-// it is no method.
+// NewKey returns the key of a function of which only the syntax is known; recv is empty if it is
+// not a method.
 func NewKey(pkg, recv, name string) FuncKey {
 	if recv != "" {
 		name = recv + "." + name
@@ -77,8 +76,7 @@ func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool
 	}
 }
 
-// Twin returns the asynchronous form of fn, if fn is the plain form of a pair of twins; else
-// nil.
+// Twin returns the asynchronous form of fn if fn is the plain form of a pair of twins, or nil.
 func (t *Twins) Twin(fn *types.Func) *types.Func {
 	if fn.Pkg() == nil {
 		return nil
@@ -86,8 +84,7 @@ func (t *Twins) Twin(fn *types.Func) *types.Func {
 	return TwinOf(fn.Origin())
 }
 
-// Plain returns the plain form of fn, if fn is the asynchronous form of a pair of twins;
-// else nil.
+// Plain returns the plain form of fn if fn is the asynchronous form of a pair of twins, or nil.
 func (t *Twins) Plain(fn *types.Func) *types.Func {
 	name, ok := strings.CutSuffix(fn.Name(), "Async")
 	if !ok {
@@ -125,9 +122,9 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	return s, true
 }
 
-// Callee resolves the function that call names, the identifier that names it, and
-// the selection if it is a method. Calls of function values have none: a type
-// does not say whether the value will suspend.
+// Callee returns the function that call names, the identifier that names it, and the selection if
+// it is a method. For calls of function values there is no such function, since a type does not
+// show whether the value will suspend.
 func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
 	switch f := Uninstantiated(call.Fun).(type) {
 	case *ast.Ident:
@@ -140,7 +137,7 @@ func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *typ
 	return nil, nil, nil
 }
 
-// Uninstantiated returns the function of an expression that may instantiate it: F of F[int].
+// Uninstantiated returns the function that an expression may instantiate: F for F[int].
 func Uninstantiated(fun ast.Expr) ast.Expr {
 	fun = ast.Unparen(fun)
 	switch f := fun.(type) {
@@ -152,7 +149,7 @@ func Uninstantiated(fun ast.Expr) ast.Expr {
 	return fun
 }
 
-// intrinsic says whether fn is one of the runtime's own suspending functions.
+// intrinsic returns the kind of fn if it is one of the runtime's own suspending functions.
 func intrinsic(fn *types.Func) Kind {
 	recv := receiverNamed(fn)
 	switch path := fn.Pkg().Path(); {
@@ -195,8 +192,8 @@ func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	return enter
 }
 
-// inherited finds the method called name that the receiver of fn gets from a struct of
-// its package which it embeds, and which has no method of fn's name.
+// inherited finds the method called name that the receiver of fn gets from an embedded struct of
+// its package, if that struct has no method of fn's name.
 func inherited(fn *types.Func, name string) *types.Func {
 	named := receiverNamed(fn)
 	if named == nil {
@@ -263,7 +260,7 @@ func awaitedJob(s Suspension) types.Type {
 	return s.Method.Obj().(*types.Func).Signature().Recv().Type()
 }
 
-// jobArgument is T if typ is *job.Job[T], or nil.
+// jobArgument returns T if typ is *job.Job[T], or nil.
 func jobArgument(typ types.Type) types.Type {
 	ptr, ok := types.Unalias(typ).(*types.Pointer)
 	if !ok {
@@ -276,7 +273,7 @@ func jobArgument(typ types.Type) types.Type {
 	return named.TypeArgs().At(0)
 }
 
-// IsObject reports whether obj is declared in the package at path under this name.
+// IsObject reports whether obj is declared in the package at path under that name.
 func IsObject(obj types.Object, path, name string) bool {
 	return obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
 }

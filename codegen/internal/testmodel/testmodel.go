@@ -1,4 +1,4 @@
-// Package testmodel makes the model of a source for tests of phases: a package of one file,
+// Package testmodel builds the model of a source for tests of phases: a package of one file,
 // type-checked without the go command.
 package testmodel
 
@@ -13,10 +13,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Package returns the model of a package example.com/p. All of its functions and methods are
-// taken for annotated. It may import the standard library and the packages whose texts
-// follow; their paths are those of their import comments, or example.com/ and their names.
-// Package panics if a text is not valid Go: texts are constants of tests.
+// Package returns the model of a package example.com/p, in which all functions and methods count
+// as annotated. It may import the standard library and the packages whose texts follow; their paths
+// are those of their import comments, or example.com/ and their names. Package panics if a text is
+// not valid Go, since texts are constants of tests.
 func Package(text string, others ...string) *source.Package {
 	known := beside{}
 	for _, other := range others {
@@ -26,7 +26,7 @@ func Package(text string, others ...string) *source.Package {
 	return check("example.com/p", text, known)
 }
 
-// Function returns the function or method of a package that has a name. It panics if there is
+// Function returns the function or method of a package with the given name. It panics if there is
 // none.
 func Function(p *source.Package, name string) *source.Function {
 	for _, fn := range p.Files[0].Functions {
@@ -67,7 +67,7 @@ func check(path, text string, known beside) *source.Package {
 	return p
 }
 
-// names are those of a function's declarations if nothing is in their way.
+// names returns the names of a function's declarations if none of them is taken.
 func names(fn string) source.Names {
 	return source.Names{Async: fn + "Async", Enter: fn + "Enter", Frame: fn + "Frame", Locals: fn + "Locals", Args: fn + "Args", Machine: fn + "Machine", Stem: fn}
 }
@@ -78,7 +78,7 @@ func must(err error) {
 	}
 }
 
-// beside imports its packages, by path, and those of the standard library.
+// beside imports its own packages, by path, and those of the standard library.
 type beside map[string]*types.Package
 
 var standard = importer.Default()

@@ -1,5 +1,5 @@
-// Package testmodule makes throw-away modules for tests of the generator: foreign
-// modules that have this one as a dependency.
+// Package testmodule creates temporary modules for tests of the generator: foreign modules that
+// depend on this one.
 package testmodule
 
 import (
@@ -13,10 +13,9 @@ import (
 
 const runtimeModule = "github.com/movenext/movenext"
 
-// New makes a module called path in a temporary folder and returns the folder.
-// The module requires what this module requires, so that nothing has to be
-// fetched, and this module itself from its own folder. It fails the test if
-// something cannot be read or written.
+// New creates a module called path in a temporary folder and returns the folder. The module
+// requires what this module requires, so that nothing has to be fetched, and this module itself
+// from its own folder. New fails the test if something cannot be read or written.
 func New(t testing.TB, path string) string {
 	t.Helper()
 	StartsPrograms(t)
@@ -31,15 +30,15 @@ func New(t testing.TB, path string) string {
 		"require " + runtimeModule + " v0.0.0\n\n" +
 		"replace " + runtimeModule + " => " + root + "\n\n" +
 		"require (" + requirements
-	// The go command reports places below the folder's true name.
+	// The go command reports positions under the folder's true name.
 	dir := must[string](t)(filepath.EvalSymlinks(t.TempDir()))
 	Write(t, filepath.Join(dir, "go.mod"), []byte(mod))
 	Write(t, filepath.Join(dir, "go.sum"), must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.sum"))))
 	return dir
 }
 
-// StartsPrograms leaves a test out with -short: it runs the go command, or binaries
-// that it builds, and takes seconds.
+// StartsPrograms skips a test with -short: the test runs the go command, or binaries that it
+// builds, and takes seconds.
 func StartsPrograms(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -47,7 +46,7 @@ func StartsPrograms(t testing.TB) {
 	}
 }
 
-// Write writes a file and the folders above it.
+// Write writes a file, and creates its folders.
 func Write(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
@@ -55,8 +54,8 @@ func Write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// Age sets the times of all files below a path into the past, so that their
-// readers do not take them for files that may still change.
+// Age sets the times of all files below a path to the past, so that readers do not consider them
+// files that may still change.
 func Age(t testing.TB, path string) {
 	t.Helper()
 	past := time.Now().Add(-time.Hour).Truncate(time.Hour)
@@ -70,7 +69,7 @@ func Age(t testing.TB, path string) {
 	}
 }
 
-// moduleRoot returns the folder of this module: the test runs in one below it.
+// moduleRoot returns the folder of this module, which is above the test's folder.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	dir := must[string](t)(os.Getwd())

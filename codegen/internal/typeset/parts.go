@@ -15,8 +15,8 @@ var locker = func() *types.Interface {
 	}, nil).Complete()
 }()
 
-// HoldsLock reports whether values of t must not be copied, by the rule of vet's
-// copylocks: it is, or holds, something that only a pointer can lock. A frame is
+// HoldsLock reports whether values of t must not be copied, by the rule of vet's copylocks: the
+// value is or contains something that only a pointer can lock. This matters because a frame is
 // copied when it is promoted.
 func HoldsLock(t types.Type) bool { return EachOnce(t, false, isOrHoldsLock) }
 
@@ -40,9 +40,9 @@ func isOrHoldsLock(t types.Type, part func(types.Type) bool) bool {
 	return false
 }
 
-// EachOnce calls is for t, which calls part for the types inside t. A type that was
-// asked about before gets the answer repeated. Otherwise 60 types that each hold the
-// next one twice would take 2⁶⁰ questions.
+// EachOnce calls is for t, which calls part for the types inside t. For a type that was already
+// visited, part returns repeated. Otherwise 60 types that each contain the next one twice would
+// take 2⁶⁰ calls.
 func EachOnce(t types.Type, repeated bool, is func(t types.Type, part func(types.Type) bool) bool) bool {
 	seen := map[types.Type]bool{}
 	var ask func(types.Type) bool
@@ -103,7 +103,7 @@ func NamesType(t types.Type, is func(*types.TypeName) bool) bool {
 	return false
 }
 
-// HasPointers reports whether values of t hold pointers for the garbage collector.
+// HasPointers reports whether values of t contain pointers that the garbage collector follows.
 func HasPointers(t types.Type) bool { return EachOnce(t, false, isOrHasPointers) }
 
 func isOrHasPointers(t types.Type, part func(types.Type) bool) bool {
@@ -129,13 +129,13 @@ func IsParam(t types.Type) bool {
 	return ok
 }
 
-// HasParam reports whether t depends on a type parameter, so that its layout is not
-// known. Generated code is generic then, and gc orders it as for unknown types, too.
+// HasParam reports whether t depends on a type parameter, so that its layout is unknown. Generated
+// code is then also generic, and gc orders it as for unknown types, too.
 func HasParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
-// dependsOnParam is HasParam except for the local types in seen. A type that a
-// function declares depends on the function's parameters without naming them, and may
-// mention itself.
+// dependsOnParam corresponds to HasParam, but ignores the local types in seen. A type declared in
+// a function depends on the function's type parameters without naming them, and may mention
+// itself.
 func dependsOnParam(t types.Type, seen []*types.Named) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -163,7 +163,7 @@ func dependsOnParam(t types.Type, seen []*types.Named) bool {
 	return false
 }
 
-// IsLocal reports whether a function declares the type.
+// IsLocal reports whether the type is declared in a function.
 func IsLocal(obj *types.TypeName) bool {
 	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
 }
@@ -171,8 +171,7 @@ func IsLocal(obj *types.TypeName) bool {
 // IsString reports whether all types that t stands for are strings.
 func IsString(t types.Type) bool { return IsBasicInfo(t, types.IsString) }
 
-// IsBasicInfo reports whether all types that t stands for are basic and have one
-// of the properties.
+// IsBasicInfo reports whether all types that t stands for are basic and have one of the properties.
 func IsBasicInfo(t types.Type, info types.BasicInfo) bool {
 	return Always(t, func(t types.Type) bool {
 		b, ok := t.(*types.Basic)

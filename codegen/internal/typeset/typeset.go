@@ -1,12 +1,11 @@
-// Package typeset answers questions about values whose type may be a type
-// parameter. The underlying type of a type parameter is an interface, which does
-// not show the operations on the value: those follow from the type set. So the
-// questions here are asked of every type in the set. A property of all of them
-// holds for the value; a property of some may hold.
+// Package typeset answers queries about values whose type may be a type parameter. The underlying
+// type of a type parameter is an interface, which does not show the operations on the value: those
+// follow from the type set. So the functions here check every type in the set. A property of all
+// of them holds for the value; a property of some of them may hold.
 //
-// It is tempting to ask t.Underlying() and to let type parameters take the default
-// branch. Then an array whose type is a parameter looks like something without parts,
-// and stays in the frame while its address is known elsewhere.
+// It is tempting to use t.Underlying() and let type parameters take the default branch. Then an
+// array whose type is a parameter seems to have no parts, and stays in the frame although its
+// address is known elsewhere.
 package typeset
 
 import (
@@ -14,9 +13,8 @@ import (
 	"slices"
 )
 
-// Of lists the types that a value of type t may have: t alone, or the terms of a
-// type parameter's constraint. It is nil for a type parameter that may stand for any
-// type.
+// Of lists the types that a value of type t may have: t alone, or the terms of a type parameter's
+// constraint. It returns nil for a type parameter that may stand for any type.
 func Of(t types.Type) []types.Type {
 	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return termsOf(param.Constraint())
@@ -48,7 +46,7 @@ func termsOf(constraint types.Type) []types.Type {
 	return list
 }
 
-// intersection keeps what may be in both sets; nil is the set of all types.
+// intersection returns the types that are in both sets; nil is the set of all types.
 func intersection(a, b []types.Type) []types.Type {
 	if a == nil || b == nil {
 		return append(a, b...)
@@ -58,8 +56,8 @@ func intersection(a, b []types.Type) []types.Type {
 	})
 }
 
-// Core returns the underlying type of t, or for a type parameter the one that all its
-// type arguments have; nil: they have several.
+// Core returns the underlying type of t. For a type parameter it returns the one that all its type
+// arguments have in common, or nil if there are several.
 func Core(t types.Type) types.Type {
 	var core types.Type
 	for _, term := range Of(t) {
@@ -73,8 +71,8 @@ func Core(t types.Type) types.Type {
 	return core
 }
 
-// isSend reports whether two types are channels of the same elements, and the second is
-// restricted to a direction.
+// isSend reports whether two types are channels of the same elements, and the second is restricted
+// to one direction.
 func isSend(a, b types.Type) bool {
 	x, ok := a.(*types.Chan)
 	y, also := b.(*types.Chan)
@@ -92,12 +90,12 @@ func Perhaps(t types.Type, is func(types.Type) bool) bool {
 	return slices.ContainsFunc(Of(t), func(t types.Type) bool { return is(t.Underlying()) })
 }
 
-// IsA is the question whether an underlying type is of the kind T.
+// IsA reports whether an underlying type is of the kind T.
 func IsA[T types.Type](t types.Type) bool {
 	_, ok := t.(T)
 	return ok
 }
 
-// ChanElem returns the type of what a channel transports. Channels of a type set may differ
-// in their directions.
+// ChanElem returns the element type of a channel. Channels in a type set may differ in their
+// directions.
 func ChanElem(t types.Type) types.Type { return Core(t).(*types.Chan).Elem() }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// IsOpen reports whether t cannot be named here since a part of it cannot. It imports
-// nothing: most of the types asked about are never written.
+// IsOpen reports whether t cannot be named here because a part of it cannot. It imports nothing,
+// since most of the types checked are never written.
 func (im *Imports) IsOpen(t types.Type) bool {
 	some := func(list ...types.Type) bool { return slices.ContainsFunc(list, im.IsOpen) }
 	if t == nil || im.IsHole(t) {
@@ -36,8 +36,8 @@ func (im *Imports) IsOpen(t types.Type) bool {
 	return false
 }
 
-// IsHole reports whether t itself cannot be named, whatever it is made of. Types that
-// this package declares in functions can be: see liftType.
+// IsHole reports whether t itself cannot be named, regardless of its parts. Types that this
+// package declares in functions can be named: see liftType.
 func (im *Imports) IsHole(t types.Type) bool {
 	foreign := func(obj types.Object) bool {
 		return !obj.Exported() && obj.Pkg() != nil && obj.Pkg().Path() != im.self.Path()

@@ -17,31 +17,30 @@ import (
 
 // Imports are the imports of one generated file, collected while it is written.
 //
-// A qualifier must mean its package wherever it is printed. So it must differ
-// from every name of package scope (the compiler refuses an import under such a
-// name), from every local of the annotated functions of the file (it would be
-// hidden there), from predeclared names and from the names that generated code
-// introduces (see [Imports.Fresh]). Where the source file has a name for the
-// import and that name is safe, it is kept.
+// A qualifier must denote its package wherever it is printed. So it must differ from every name
+// of package scope (the compiler rejects an import under such a name), from every local of the
+// file's annotated functions (which would hide it), from predeclared names and from the names that
+// generated code introduces (see [Imports.Fresh]). If the source file has a name for the import
+// and that name is safe, it is kept.
 type Imports struct {
 	self    *types.Package
 	source  map[string]string // path -> name, as the source file imports it
-	taken   map[string]bool   // names that may not be a qualifier
-	hidden  map[string]bool   // predeclared names that the package declares anew
-	fresh   map[string]string // answers of Fresh
+	taken   map[string]bool   // names that must not be a qualifier
+	hidden  map[string]bool   // predeclared names that the package redeclares
+	fresh   map[string]string // results of Fresh
 	Names   map[string]string // path -> qualifier of the imports used so far
-	aliased map[string]bool   // path: the qualifier must be spelled in the import
+	aliased map[string]bool   // path -> whether the import must spell the qualifier
 
-	// lifted are the names, with type arguments, of types that functions declare
-	// in their bodies and generated code declares again outside of them.
+	// lifted are the names, with type arguments, of types that functions declare in their
+	// bodies and that generated code declares again outside of them.
 	lifted map[*types.TypeName]string
 
-	// open, if not nil, is the type that is being written with holes (see
+	// open, if not nil, is the type that is currently written with holes (see
 	// [Imports.Open]).
 	open *Open
 }
 
-// New returns the imports of the file that is generated for file: none so far.
+// New returns the imports of the file generated for file, none so far.
 func New(pkg *source.Package, file *source.File) *Imports {
 	im := &Imports{
 		self:    pkg.Types,
@@ -65,8 +64,8 @@ func New(pkg *source.Package, file *source.File) *Imports {
 	return im
 }
 
-// hideTypeParams notes the type parameters of a function: they are in scope
-// wherever its types are written, and may have predeclared names.
+// hideTypeParams records the type parameters of a function: they are in scope wherever its types
+// are written, and may have predeclared names.
 func (im *Imports) hideTypeParams(sig *types.Signature) {
 	for _, list := range []*types.TypeParamList{sig.TypeParams(), sig.RecvTypeParams()} {
 		for p := range list.TypeParams() {
@@ -75,7 +74,7 @@ func (im *Imports) hideTypeParams(sig *types.Signature) {
 	}
 }
 
-// sourceNames reads under which names a file imports its packages.
+// sourceNames returns the names under which a file imports its packages.
 func sourceNames(file *ast.File, info *types.Info) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {
@@ -87,8 +86,8 @@ func sourceNames(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// takeLocals adds the names that decl declares itself: only those can hide a qualifier.
-// Fields, methods and labels live in scopes of their own.
+// takeLocals adds the names that decl itself declares, since only those can hide a qualifier.
+// Fields, methods and labels have separate scopes.
 func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *source.Package) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -112,8 +111,8 @@ func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *source.Package) 
 	})
 }
 
-// Name returns the qualifier for pkg in this file, importing it. It is empty for the
-// file's own package.
+// Name returns the qualifier for pkg in this file, and imports it. It returns "" for the file's
+// own package.
 func (im *Imports) Name(pkg *types.Package) string {
 	if pkg == im.self || pkg.Path() == im.self.Path() {
 		return ""
@@ -123,8 +122,8 @@ func (im *Imports) Name(pkg *types.Package) string {
 	return name
 }
 
-// Path is like Name for a package that is known by its path, and whose package
-// clause says preferred.
+// Path corresponds to Name, for a package that is known by its path; preferred is the name in its
+// package clause.
 func (im *Imports) Path(importPath, preferred string) string {
 	if name, ok := im.Names[importPath]; ok {
 		return name
@@ -139,9 +138,9 @@ func (im *Imports) Path(importPath, preferred string) string {
 	return name
 }
 
-// Fresh is name, or a variant of it that is safe to declare inside any
-// generated function of this file: it hides no package-level name, none of the
-// user's locals and no import. The same name always gets the same answer.
+// Fresh returns name, or a variant of it that is safe to declare inside any generated function of
+// this file: it hides no package-level name, none of the user's locals and no import. The same
+// name always leads to the same result.
 func (im *Imports) Fresh(name string) string {
 	if answer, ok := im.fresh[name]; ok {
 		return answer
@@ -151,8 +150,8 @@ func (im *Imports) Fresh(name string) string {
 	return answer
 }
 
-// Visible returns the names that mean something in a generated function with the
-// signature of fn: a new local must not hide them.
+// Visible returns the names that have a meaning in a generated function with the signature of fn,
+// and that a new local must not hide.
 func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	all := maps.Clone(fn.Package.Names)
 	for _, name := range im.Names {
@@ -179,9 +178,9 @@ func (im *Imports) occupied() map[string]bool {
 	return all
 }
 
-// Prune forgets imports that body, the declarations of the file, does not use. A
-// lowering asks for names while it explores; Go refuses imports without use. A
-// selection by a qualifier's name is a use of it, since no local has that name.
+// Prune forgets imports that body, the declarations of the file, does not use. A lowering requests
+// names while it explores, and Go rejects unused imports. A selection by a qualifier's name is a
+// use of it, since no local has that name.
 func (im *Imports) Prune(body []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+string(body), parser.SkipObjectResolution)
 	if err != nil {
@@ -222,8 +221,8 @@ func (im *Imports) Spec() string {
 	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
 }
 
-// importable reports whether package from may import package p: generated code may meet
-// types of packages that it reaches only through others.
+// importable reports whether package from may import package p: generated code may contain types
+// of packages that it imports only indirectly.
 func importable(from *types.Package, p *types.Package) bool {
 	fromPath := from.Path()
 	if p.Name() == "main" && fromPath != p.Path()+"_test" {
@@ -246,8 +245,8 @@ func importable(from *types.Package, p *types.Package) bool {
 	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
 }
 
-// Lift makes name, with type arguments, the way to write obj: a type that a function
-// declares in its body, and that generated code declares again outside of it.
+// Lift sets name, with type arguments, as the spelling of obj: a type that a function declares in
+// its body and that generated code declares again outside of it.
 func (im *Imports) Lift(obj *types.TypeName, name string) { im.lifted[obj] = name }
 
 // LiftedName returns the name that [Imports.Lift] gave to obj.
@@ -256,6 +255,6 @@ func (im *Imports) LiftedName(obj *types.TypeName) (name string, ok bool) {
 	return name, ok
 }
 
-// Safe reports whether generated code may declare a local called name: it is one of the
-// user's own, or [Imports.Fresh] would choose it.
+// Safe reports whether generated code may declare a local called name: it is one of the user's
+// locals, or [Imports.Fresh] would choose it.
 func (im *Imports) Safe(name string) bool { return im.taken[name] || im.Fresh(name) == name }

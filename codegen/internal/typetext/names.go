@@ -16,25 +16,24 @@ import (
 
 // Names of generated declarations, and how they avoid conflicts.
 //
-// FAsync is fixed, since the rule of twins reads it: if it is taken, the function
-// already has a twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs
-// and FMachine are free to move to FEnter2, FEnter3, … The choice must not depend on the
-// build configuration or on whether tests are loaded, or the same source would give
-// different files; so it is based on syntax alone, over every file of the folder with
-// the same package clause.
+// FAsync is fixed, since the rule of twins requires it: if it is taken, the function already has a
+// twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs and FMachine may become
+// FEnter2, FEnter3, … The choice must not depend on the build configuration or on whether tests
+// are loaded; otherwise the same source would lead to different files. So it is based on syntax
+// alone, over every file of the folder with the same package clause.
 
-// Declared is what one package scope declares, read from syntax.
+// Declared contains the declarations of one package scope, read from syntax.
 type Declared struct {
 	Scope   map[string]bool            // package-level names
 	members map[string]map[string]bool // methods and fields by type name
 	pos     map[string]token.Pos       // of package-level names and of "T.member"
-	stems   map[string]bool            // of the names for what annotated functions declare
+	stems   map[string]bool            // prefixes of the names declared for annotated functions
 
 	Nearer  map[string]bool      // names of imports, and of type parameters of annotated functions
 	imports map[string]token.Pos // of the names of imports
 }
 
-// NewDeclared returns a scope that declares nothing so far.
+// NewDeclared returns a scope without declarations.
 func NewDeclared() *Declared {
 	return &Declared{
 		Scope:   map[string]bool{},
@@ -92,8 +91,8 @@ func (d *Declared) addSpec(spec ast.Spec) {
 	}
 }
 
-// addImport records the name of an import, under which the package can declare nothing, in
-// whichever file. Without a name in the source, it is most often the end of the path.
+// addImport records the name of an import, under which no file of the package can declare
+// anything. If the source gives no name, it is usually the end of the path.
 func (d *Declared) addImport(spec *ast.ImportSpec) {
 	name, pos := path.Base(strings.Trim(spec.Path.Value, "`\"")), spec.Pos()
 	if spec.Name != nil {
@@ -203,8 +202,8 @@ func (d *Declared) ChooseDurable(decl *ast.FuncDecl) (names source.Names, other 
 	return names, token.NoPos, true
 }
 
-// namesInSignature are unusable for the types of a function's machine: its entries have
-// parameters of those names, which would hide the types.
+// namesInSignature returns the names that the types of a function's machine must not have: its
+// entries have parameters of those names, which would hide the types.
 func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	note := func(n ast.Node) bool {
@@ -245,7 +244,7 @@ func recvStem(recv, method string) string {
 	return SetFirst(recv, unicode.IsUpper(first)) + SetFirst(method, true)
 }
 
-// SetFirst is s with a capital or a small first letter.
+// SetFirst returns s with its first letter in upper or lower case.
 func SetFirst(s string, upper bool) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if upper {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Open is a type with holes: those parts of it that cannot be named are written as
-// type parameters.
+// Open is a type with holes: the parts of it that cannot be named are written as type parameters.
 //
 //	map[string][]other.t        map[string][]T1
 type Open struct {
@@ -23,7 +22,7 @@ type Hole struct {
 	constraints []string // besides any, or comparable if the type is
 }
 
-// Open writes what spell spells, but with holes for the types that cannot be named.
+// Open writes the output of spell, but with holes for the types that cannot be named.
 func (im *Imports) Open(spell func() (string, error)) (Open, error) {
 	im.open = &Open{}
 	text, err := spell()
@@ -64,8 +63,8 @@ func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 	}
 }
 
-// argument writes type argument i of generic. Where the type parameter has a
-// constraint, an argument that cannot be named is one hole with the same constraint.
+// argument writes type argument i of generic. If the type parameter has a constraint, an argument
+// that cannot be named becomes a single hole with the same constraint.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	named, ok := generic.(*types.Named)
 	if w.im.open == nil || !ok || !w.im.IsOpen(arg) {
@@ -88,8 +87,8 @@ func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	h.constraints = append(h.constraints, sub.String())
 }
 
-// Constraint returns the constraint of the type parameter that stands for the hole. A
-// comparable hole needs comparable, for it may be the key of a map.
+// Constraint returns the constraint of the type parameter that stands for the hole. A comparable
+// hole needs comparable, since it may be the key of a map.
 func (h Hole) Constraint(im *Imports) string {
 	list := h.constraints
 	if types.Comparable(h.Type) {
@@ -104,7 +103,7 @@ func (h Hole) Constraint(im *Imports) string {
 	return "interface{ " + strings.Join(list, "; ") + " }"
 }
 
-// Anything returns the type that has values of all types.
+// Anything returns the type any, or its spelling where the source hides it.
 func (im *Imports) Anything() string {
 	if im.hidden["any"] {
 		return "interface{}"

@@ -6,11 +6,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Predeclared names that the source redeclares. A file may import what it needs under
-// another name; a package cannot do without bool, though it may well have a function
-// called new.
+// Predeclared names that the source redeclares. A file may import its packages under other names;
+// but a package cannot do without bool, even if it has a function called new.
 
-// Predeclared is how a type of the universe is written, and whether it can be.
+// Predeclared returns the spelling of a predeclared type, and whether it has one.
 func (im *Imports) Predeclared(name string) (spelled string, ok bool) {
 	if !im.hidden[name] {
 		return name, true

@@ -9,17 +9,17 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Signature is a function's own signature as its generated companions have
-// to repeat it: every parameter named, every type written for the file.
+// Signature is a function's signature as its generated companions repeat it: every parameter has
+// a name, and every type is written for the file.
 type Signature struct {
 	Receiver *Param // nil for a function
 
-	// TypeParams declares the function's own type parameters, "[T any]" or empty
-	// (always empty for a method). TypeArgs passes them on: "[T]".
+	// TypeParams declares the function's type parameters, "[T any]" or empty (always empty
+	// for a method). TypeArgs passes them on: "[T]".
 	TypeParams, TypeArgs string
 
-	// FrameParams and FrameArgs do the same for a type that stands for the whole
-	// function: the type parameters of the receiver or of the function.
+	// FrameParams and FrameArgs do the same for a type that stands for the whole function:
+	// the type parameters of the receiver or of the function.
 	FrameParams, FrameArgs string
 
 	Params []Param
@@ -65,7 +65,7 @@ func (im *Imports) Signature(f *source.Function) (Signature, error) {
 	return text, nil
 }
 
-// TypeArgs returns the type parameters of fn, or of its receiver, as arguments: "[K, V]" or empty.
+// TypeArgs returns the type parameters of fn, or of its receiver, as arguments: "[K, V]" or "".
 func (im *Imports) TypeArgs(fn *source.Function) string {
 	sig, err := im.Signature(fn)
 	if err != nil {
@@ -74,7 +74,7 @@ func (im *Imports) TypeArgs(fn *source.Function) string {
 	return sig.FrameArgs
 }
 
-// ReceiverText is "(r *Repo) " or empty, to be put between func and the name.
+// ReceiverText returns "(r *Repo) " or "", for use between func and the name.
 func (s Signature) ReceiverText() string {
 	if s.Receiver == nil {
 		return ""
@@ -91,7 +91,7 @@ func (s Signature) ParamList() string {
 			typ = "..." + typ
 		}
 		if i+1 < len(s.Params) && !s.Params[i+1].Variadic && s.Params[i+1].Type == typ {
-			list = append(list, p.Name) // The type follows with the last of its kind.
+			list = append(list, p.Name) // The type follows the last parameter that has it.
 		} else {
 			list = append(list, p.Name+" "+typ)
 		}
@@ -112,8 +112,8 @@ func (s Signature) ArgList() string {
 	return strings.Join(list, ", ")
 }
 
-// Param writes a parameter or a receiver. One without a name has none in the result, and
-// gets it by [Signature.NameUnnamed].
+// Param writes a parameter or a receiver. An unnamed one stays unnamed in the result, until
+// [Signature.NameUnnamed] names it.
 func (im *Imports) Param(v *types.Var, variadic bool) (Param, error) {
 	typ := v.Type()
 	if variadic {
@@ -125,9 +125,8 @@ func (im *Imports) Param(v *types.Var, variadic bool) (Param, error) {
 	return Param{Name: im.ParamName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
 }
 
-// ParamName returns the name of a parameter of generated functions. In the source, a
-// parameter may have the name of a type of its own signature; generated bodies mention
-// the type.
+// ParamName returns the name of a parameter in generated functions. In the source, a parameter may
+// have the same name as a type in its own signature, but generated bodies mention the type.
 func (im *Imports) ParamName(name string) string {
 	switch {
 	case name == "_":
@@ -138,14 +137,14 @@ func (im *Imports) ParamName(name string) string {
 	return name
 }
 
-// HidesType reports whether a local of this name hides a type of the package, or
-// something predeclared.
+// HidesType reports whether a local of this name would hide a type of the package, or a
+// predeclared name.
 func HidesType(pkg *types.Package, name string) bool {
 	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
 	return isType || types.Universe.Lookup(name) != nil
 }
 
-// NameUnnamed names the parameters that the source leaves unnamed or blank.
+// NameUnnamed gives names to parameters that are unnamed or blank in the source.
 func (s *Signature) NameUnnamed(im *Imports) {
 	if s.Receiver != nil && s.Receiver.Name == "" {
 		s.Receiver.Name = im.Fresh("recv")
@@ -157,9 +156,9 @@ func (s *Signature) NameUnnamed(im *Imports) {
 	}
 }
 
-// TypeParams writes a list of type parameters as declaration and as
-// arguments. Those of a receiver carry the constraints of the type's
-// declaration, already written with the receiver's names.
+// TypeParams writes a list of type parameters as a declaration and as arguments. The type
+// parameters of a receiver have the constraints of the type's declaration, already written with
+// the receiver's names.
 func (im *Imports) TypeParams(list *types.TypeParamList) (decl, args string, err error) {
 	if list.Len() == 0 {
 		return "", "", nil
@@ -180,8 +179,8 @@ func (im *Imports) TypeParams(list *types.TypeParamList) (decl, args string, err
 	return "[" + strings.Join(decls, ", ") + "]", "[" + strings.Join(names, ", ") + "]", nil
 }
 
-// typeParamName returns the name of a type parameter in generated declarations. A
-// blank one of a receiver has to be named there, since the frame mentions it.
+// typeParamName returns the name of a type parameter in generated declarations. A blank type
+// parameter of a receiver needs a name there, since the frame mentions it.
 func (im *Imports) typeParamName(p *types.TypeParam) string {
 	if name := p.Obj().Name(); name != "_" {
 		return name
@@ -189,12 +188,12 @@ func (im *Imports) typeParamName(p *types.TypeParam) string {
 	return im.Fresh("P" + strconv.Itoa(p.Index()+1))
 }
 
-// Context returns the first parameter of type context.Context, or "nil": it brings
-// the home of the call.
+// Context returns the first parameter of type context.Context, or "nil". It carries the home of
+// the call.
 func (s Signature) Context() string {
 	for _, p := range s.Params {
 		if p.Var == nil {
-			continue // captured: it brings no home of its own
+			continue // captured: it carries no home of its own
 		}
 		named, ok := types.Unalias(p.Var.Type()).(*types.Named)
 		if ok && !p.Variadic && source.IsObject(named.Obj(), "context", "Context") {
@@ -204,8 +203,7 @@ func (s Signature) Context() string {
 	return "nil"
 }
 
-// JobArgument is T of the *job.Job[T] that carries results, as written in the
-// generated file.
+// JobArgument returns T of the *job.Job[T] that carries results, as written in the generated file.
 func (im *Imports) JobArgument(results source.Results) (string, error) {
 	if len(results.Values) == 0 {
 		return im.Path(source.JobPath, "job") + ".Void", nil
@@ -225,8 +223,8 @@ func (im *Imports) JobArgument(results source.Results) (string, error) {
 	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(path, path[strings.LastIndexByte(path, '/')+1:]), len(list), strings.Join(list, ", ")), nil
 }
 
-// WithOwn returns a list of type parameters, or arguments, of the function, and after it
-// more of a type that the function declares.
+// WithOwn returns a list of the function's type parameters, or arguments, followed by more of them
+// from a type that the function declares.
 func WithOwn(list, more string) string {
 	if !strings.HasSuffix(list, "]") || more == "" {
 		return list + more

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// types.TypeString with a qualifier would not do: it prints an alias under its
-// name even where that name is out of reach, a predeclared type under its name
-// even where the package hides it, and a local type as if it were global. Each of
-// those compiles to something else or not at all.
+// types.TypeString with a qualifier would be wrong here: it prints an alias under its name even if
+// that name is out of reach, a predeclared type under its name even if the package hides it, and a
+// local type as if it were global. Each of those compiles to something else or not at all.
 
-// unnameable says that a type cannot be written in the generated file.
+// unnameable is the error that a type cannot be written in the generated file.
 type unnameable struct {
 	typ    types.Type
 	reason string
@@ -23,9 +22,9 @@ func (e *unnameable) Error() string {
 	return fmt.Sprintf("type %s cannot be named here: %s", e.typ, e.reason)
 }
 
-// TypeString writes t as the generated file has to, importing what it needs. It fails
-// if t cannot be written there: a type of a function's body, an unexported type of
-// another package (see package unnamed), or a type of a package that may not be imported.
+// TypeString writes t for the generated file, importing what it needs. It fails if t cannot be
+// written there: a type of a function's body, an unexported type of another package (see package
+// unnamed), or a type of a package that may not be imported.
 func (im *Imports) TypeString(t types.Type) (string, error) {
 	w := &typeWriter{im: im}
 	w.write(t)
@@ -111,7 +110,7 @@ func (w *typeWriter) basic(t *types.Basic) {
 	w.predeclared(t, name)
 }
 
-// predeclared writes a name of the universe unless the source has given it away.
+// predeclared writes a predeclared name unless the source redeclares it.
 func (w *typeWriter) predeclared(t types.Type, name string) {
 	spelled, ok := w.im.Predeclared(name)
 	if !ok {
@@ -143,7 +142,7 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 	w.arguments(t, args)
 }
 
-// alias prefers the user's name for the type and falls back to what it stands for.
+// alias prefers the user's name for the type, and falls back to the aliased type.
 func (w *typeWriter) alias(t *types.Alias) {
 	obj := t.Obj()
 	if obj.Pkg() == nil && !w.im.hidden[obj.Name()] || obj.Pkg() != nil && w.im.unreachable(obj) == "" {
@@ -153,7 +152,7 @@ func (w *typeWriter) alias(t *types.Alias) {
 	w.write(t.Rhs())
 }
 
-// unreachable says why obj, a type or an alias, cannot be named in the file.
+// unreachable returns why obj, a type or an alias, cannot be named in the file.
 func (im *Imports) unreachable(obj *types.TypeName) string {
 	own := obj.Pkg().Path() == im.self.Path()
 	switch {
@@ -187,7 +186,7 @@ func (w *typeWriter) channel(t *types.Chan) {
 	w.write(elem)
 }
 
-// signature writes parameters and results without names: names are no part of the type.
+// signature writes parameters and results without names, since names are not part of the type.
 func (w *typeWriter) signature(t *types.Signature) {
 	w.WriteString("(")
 	n := t.Params().Len()

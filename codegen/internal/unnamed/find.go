@@ -22,8 +22,8 @@ type (
 	// Address is the address of a variable of a package: &other.V.
 	Address struct{ Of types.Object }
 
-	// Value is a function or a constant of a package, a function with the type arguments
-	// that can be named: other.New[int]. It is the end of no way, only the argument of one.
+	// Value is a function or a constant of a package; a function has the type arguments that
+	// can be named: other.New[int]. It is never the end of a way, only an argument in one.
 	Value struct {
 		Of   types.Object
 		Args string
@@ -32,18 +32,18 @@ type (
 	// Like is a nil pointer to the type of a value: statemachine.Like(x).
 	Like struct{ X Way }
 
-	// Field leads from a struct to the type of a field: &statemachine.New(x).Name.
+	// Field goes from a struct to the type of a field: &statemachine.New(x).Name.
 	Field struct {
 		X    Way
 		Name string
 	}
 
-	// Inferred is the call of a generic function that does nothing but lead from the types
-	// of its arguments to another type. Its declaration is that of
+	// Inferred is the call of a generic function that does nothing but infer another type from
+	// the types of its arguments. Its declaration is
 	//
 	//	func name[TypeParams](Params) (_ *Result) { return }
 	//
-	// and its call name, TypeArgs and the arguments Args.
+	// and its call consists of name, TypeArgs and the arguments Args.
 	Inferred struct {
 		TypeParams, Params, Result string
 
@@ -59,8 +59,8 @@ func (Like) isWay()     {}
 func (Field) isWay()    {}
 func (Inferred) isWay() {}
 
-// Ways are the ways of one annotated function. They are searched when the first is asked
-// for, since most functions need none.
+// Ways are the ways of one annotated function. The search runs when the first way is requested,
+// since most functions need none.
 type Ways struct {
 	fn      *source.Function
 	imports *typetext.Imports
@@ -77,9 +77,9 @@ func New(fn *source.Function, imports *typetext.Imports) *Ways {
 	return &Ways{fn: fn, imports: imports, mentioned: map[string]bool{"GetAwaiter": true, "Await": true}}
 }
 
-// Find marks the variables whose types cannot be named, and returns the ways to these types,
-// as far as there are any. spell writes the type of a variable for the generated file, as
-// typetext does: with holes where it is asked for them.
+// Find marks the variables whose types cannot be named, and returns the ways to these types, as
+// far as there are any. spell writes the type of a variable for the generated file, like typetext:
+// with holes if they are requested.
 func (w *Ways) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error)) map[*ir.Variable]Way {
 	found := map[*ir.Variable]Way{}
 	for _, v := range vars {
@@ -102,8 +102,8 @@ func (w *Ways) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error
 	return found
 }
 
-// To returns the way to a type, which may have a name after all. It reports whether there is
-// one.
+// To returns the way to a type, which may also be one that has a name, and reports whether there
+// is one.
 func (w *Ways) To(t types.Type) (Way, bool) {
 	if way, ok := w.end(t); ok {
 		return way, true
@@ -118,7 +118,7 @@ func (w *Ways) To(t types.Type) (Way, bool) {
 	return w.through(o)
 }
 
-// end is the way that the search has found to a type as a whole.
+// end returns the way that the search has found to a type as a whole.
 func (w *Ways) end(t types.Type) (Way, bool) {
 	if !w.searched {
 		w.searched = true

@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// furthest is how many types the search looks at.
+// furthest is the maximum number of types that the search visits.
 const furthest = 4000
 
-// add adds the way to a type, unless there is one that is as short.
+// add adds the way to a type, unless there is already one that is no longer.
 func (w *Ways) add(t types.Type, by Way) {
 	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || w.known.At(t) != nil || w.known.Len() >= furthest {
 		return
@@ -24,7 +24,7 @@ func (w *Ways) add(t types.Type, by Way) {
 	w.queue = append(w.queue, t)
 }
 
-// search finds the ways, from what the function mentions on.
+// search finds the ways, starting from what the function mentions.
 func (w *Ways) search() {
 	ast.Inspect(w.fn.Decl, w.begin)
 	for len(w.queue) > 0 {
@@ -39,7 +39,7 @@ func (w *Ways) search() {
 	}
 }
 
-// begin adds what has a name.
+// begin adds objects and types that have names.
 func (w *Ways) begin(n ast.Node) bool {
 	info := w.fn.Package.Info
 	if e, ok := n.(ast.Expr); ok {
@@ -77,8 +77,8 @@ func (w *Ways) begin(n ast.Node) bool {
 	return true
 }
 
-// typeArgs returns the type arguments that can be named, and whether those are all. Those
-// after the first that cannot be must be inferred.
+// typeArgs returns the type arguments that can be named, and whether these are all. Those after
+// the first that cannot be named have to be inferred.
 func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	var list []string
 	for t := range instance.TypeArgs.Types() {
@@ -94,12 +94,12 @@ func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	return spelled, len(list) == instance.TypeArgs.Len()
 }
 
-// step returns a way that continues with a function that leads from a type to another.
+// step returns a way that continues with a function that infers one type from another.
 func (w *Ways) step(by Way, typeParams, from, to string) Way {
 	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Way{by}}
 }
 
-// from adds what t leads to.
+// from adds the types reached from t.
 func (w *Ways) from(t types.Type, by Way) {
 	w.methods(t, by)
 	anything := w.imports.Anything()
@@ -124,8 +124,8 @@ func (w *Ways) from(t types.Type, by Way) {
 	}
 }
 
-// fields adds those that can be selected without following a pointer: the like is of a
-// value that is all zero.
+// fields adds the fields that can be selected without following a pointer, because the like's
+// target is a zero value.
 func (w *Ways) fields(s *types.Struct, by Way) {
 	self := w.fn.Package.Types
 	names := map[string]bool{}
@@ -145,7 +145,7 @@ func (w *Ways) fields(s *types.Struct, by Way) {
 	}
 }
 
-// methods adds the types of the methods that the function calls, by their names.
+// methods adds the types of the methods that the function calls, by name.
 func (w *Ways) methods(t types.Type, by Way) {
 	self := w.fn.Package.Types.Path()
 	for sel := range types.NewMethodSet(t).Methods() {
@@ -160,8 +160,8 @@ func (w *Ways) methods(t types.Type, by Way) {
 	}
 }
 
-// fromCall adds the types of a generic function's parameters and results, if something
-// is known of the parameters.
+// fromCall adds the types of a generic function's parameters and results, if there are ways to the
+// types of all its parameters.
 func (w *Ways) fromCall(id *ast.Ident) {
 	instance := w.fn.Package.Info.Instances[id]
 	args, _ := w.typeArgs(instance)
@@ -218,7 +218,7 @@ func shapeOf(sig *types.Signature) shape {
 	return f
 }
 
-// typeParams are those, to be written after another: ", A1, A2, R1 any".
+// typeParams returns the type parameters, for use after another one: ", A1, A2, R1 any".
 func (f shape) typeParams(im *typetext.Imports) string {
 	var b strings.Builder
 	for i := range f.params {
