@@ -15,8 +15,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// cachedModule is a module of which a run has been recorded, with a module next to it
-// that it requires.
+// cachedModule is a module with a recorded run, next to a module that it requires.
 type cachedModule struct {
 	t        *testing.T
 	dir, lib string
@@ -39,15 +38,15 @@ func newCachedModule(t *testing.T) *cachedModule {
 	return m
 }
 
-// write writes a file with an old time: with any other time, the next run would not be
-// recorded.
+// write writes a file with an old modification time: the next run is recorded only if all files
+// are old.
 func (m *cachedModule) write(name, text string) {
 	path := filepath.Join(m.dir, name)
 	testmodule.Write(m.t, path, []byte(text))
 	testmodule.Age(m.t, path)
 }
 
-// run runs the generator, and reports whether it looked at packages.
+// run runs the generator, and reports whether it loaded packages.
 func (m *cachedModule) run(config Config) (result *Result, loaded bool) {
 	m.t.Helper()
 	config.Progress = func(int, int) { loaded = true }
@@ -159,8 +158,8 @@ func TestRunsAtTheSameTimeShareACache(t *testing.T) {
 	assert.False(t, loaded)
 }
 
-// chain returns a module of three packages, of which c imports b and b imports a, and of one
-// that imports none of them. All have a record.
+// chain returns a module of three packages, where c imports b and b imports a, and of one that
+// imports none of them. All of them are cached.
 func chain(t *testing.T) *cachedModule {
 	t.Helper()
 	m := &cachedModule{t: t, dir: testmodule.New(t, "example.com/chain"), lib: t.TempDir()}
@@ -180,8 +179,7 @@ func chain(t *testing.T) *cachedModule {
 	return m
 }
 
-// recalled runs the generator and returns the packages whose outputs came from the
-// cache.
+// recalled runs the generator and returns the packages whose outputs came from the cache.
 func (m *cachedModule) recalled() (names []string, result *Result) {
 	m.t.Helper()
 	config := m.config
@@ -212,7 +210,7 @@ func TestOnlyWhatDependsOnAChangeIsGeneratedAgain(t *testing.T) {
 	require.Len(t, result.Stale(), 1)
 	assert.Equal(t, "y_async.go", filepath.Base(result.Stale()[0].Path))
 
-	// A name that a generated one gives way to, in a file that this system does not
+	// A name that a generated name has to avoid, in a file that this system does not
 	// build.
 	m.write("a/x_plan9.go", "package a\n\nfunc FEnter() {}\n")
 	names, result = m.recalled()
@@ -267,7 +265,7 @@ func TestFindingsAreFoundAgainWhateverIsInTheCache(t *testing.T) {
 		assert.NotEmpty(t, result.Diagnostics)
 		assert.Len(t, result.Held, 2)
 	}
-	// A file in the way of an output is found, too.
+	// A file at the path of an output is also detected.
 	m = chain(t)
 	m.write("other/x_async.go", "package other\n")
 	names, result := m.recalled()

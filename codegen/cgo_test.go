@@ -95,8 +95,7 @@ func takes(ctx context.Context, n C.int) error {
 `
 )
 
-// hasC reports whether there is a C compiler: if not, the go command leaves such files
-// out.
+// hasC reports whether there is a C compiler; without one, the go command ignores such files.
 func hasC(t *testing.T) bool {
 	output, err := exec.Command("go", "env", "CGO_ENABLED").Output()
 	require.NoError(t, err)

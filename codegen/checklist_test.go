@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scenarios are the numbers of the checklist of language scenarios: 1 to 28 are
-// expressions and their order, 29 to 39 assignments, 40 to 57 control flow, 58 to 68
-// functions, closures, defer and panic, 69 to 74 types and packages, 75 to 86 the
-// protocol of awaiting.
+// scenarios is the number of scenarios in the checklist of the language: 1 to 28 are expressions
+// and their order, 29 to 39 assignments, 40 to 57 control flow, 58 to 68 functions, closures,
+// defer and panic, 69 to 74 types and packages, 75 to 86 the protocol of awaiting.
 const scenarios = 86
 
-// elsewhere are the scenarios that no executed case names, and where they are tested.
+// elsewhere are the scenarios that no executed case names, with the reason or the other test.
 var elsewhere = map[int]string{
 	70: "testdata/twins.txtar and overrides.txtar: which calls suspend is a question of types",
 	81: "schedulers/schedulertest: what a scheduler does when it refuses or panics is not the generator's",
@@ -24,14 +23,13 @@ var elsewhere = map[int]string{
 	86: "a machine is not written to disk: generated code offers no snapshot",
 }
 
-// named are the numbers that the sentence at the head of a case may name: "(checklist
-// 58, 62 to 65)".
+// named matches the numbers in the sentence at the head of a case: "(checklist 58, 62 to 65)".
 var named = regexp.MustCompile(`checklist ([^):]*)`)
 
 var span = regexp.MustCompile(`(\d+)(?:\s+to\s+(\d+))?`)
 
-// TestEveryScenarioHasACase holds the checklist: an executed case names each number, or
-// the number has a reason to be tested in another way, but not both.
+// TestEveryScenarioHasACase checks that either an executed case names each number of the
+// checklist, or there is a reason why it is tested in another way, but not both.
 func TestEveryScenarioHasACase(t *testing.T) {
 	cases := map[int][]string{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {
@@ -59,10 +57,10 @@ func TestEveryScenarioHasACase(t *testing.T) {
 	}
 }
 
-// orders are the known facts about gc's order of evaluation, a row each: first the
-// measured ones, then those that the compiler's walk/order.go adds. The specification
-// leaves them open, so cases hold them, and the results of those cases as plain Go are
-// held, too: if a release of Go changes one, a test fails.
+// orders are the known facts about gc's order of evaluation, one per row: first the measured ones,
+// then those found in the compiler's walk/order.go. The specification leaves them open. So there
+// is a case for each, and the results of these cases as plain Go are recorded: if a release of Go
+// changes one, a test fails.
 var orders = []string{
 	"G + f(), f() + G, G += f(), a + f(), a += f()",
 	"g(G, f()), literals, any(G), return, tuples, variadic, strings, conversions, structs",
@@ -102,11 +100,11 @@ var orders = []string{
 	"the length of an array is a constant, unless the expression holds a call",
 }
 
-// order is the mark of a function of a case that shows a row.
+// order matches the comment that links a function of a case to a row.
 var order = regexp.MustCompile(`(?m)^// order: (.*)\n(?:// ?.*\n)*//movenext:async\nfunc (\w+)`)
 
-// TestEveryOrderHasACase holds the rows: each is named by a function that its case
-// calls, in a case whose results are held.
+// TestEveryOrderHasACase checks that each row is named by a function that its case calls, in a case
+// with recorded results.
 func TestEveryOrderHasACase(t *testing.T) {
 	shown := map[string]bool{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {

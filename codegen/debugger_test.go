@@ -16,8 +16,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// delve is the debugger, in a version that is known to read what this version of Go
-// writes.
+// delve is the debugger, in a version that can read the output of this version of Go.
 const delve = "github.com/go-delve/delve/cmd/dlv@v1.27.2"
 
 // shop is the program of docs/howto/debugger.md.
@@ -54,8 +53,8 @@ func main() {
 }
 `
 
-// TestADebuggerStepsThroughTheSource drives delve. Where there is no delve, or it may
-// not trace a process, the test fails and says what delve has said.
+// TestADebuggerStepsThroughTheSource drives delve. If there is no delve, or it may not trace a
+// process, the test fails with delve's message.
 func TestADebuggerStepsThroughTheSource(t *testing.T) {
 	dir := testmodule.New(t, "example.com/shop")
 	source := filepath.Join(dir, "main.go")
@@ -75,9 +74,8 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 	}
 	debugger := installed(t, dir)
 
-	// A step over a call that suspends leaves the machine, to the declaration of the
-	// function that called it; the breakpoint after the call stops where the machine
-	// continues.
+	// A step over a call that suspends leaves the machine and stops at the declaration of the
+	// calling function; the breakpoint after the call stops where the machine continues.
 	generated(t, dir, codegen.Debug)
 	assert.Equal(t, stop("await", "function", "behind", "sum"), stops(t, dir, debugger,
 		fmt.Sprintf("break main.go:%d", lines["await"]),
@@ -90,7 +88,7 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 		"continue", "next"))
 }
 
-// installed returns the path of a delve.
+// installed returns the path of delve.
 func installed(t *testing.T, dir string) string {
 	t.Helper()
 	install := exec.Command("go", "install", "-gcflags=all=-dwarf=0", "-ldflags=-s -w", delve)
@@ -104,7 +102,7 @@ func installed(t *testing.T, dir string) string {
 	return found
 }
 
-// generated generates the program in a form and builds it for a debugger.
+// generated generates the program in one form and builds it for a debugger.
 func generated(t *testing.T, dir string, mode codegen.Mode) {
 	t.Helper()
 	result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, ".")
@@ -117,7 +115,7 @@ func generated(t *testing.T, dir string, mode codegen.Mode) {
 	require.NoError(t, err, string(out))
 }
 
-// stops returns the places at which delve stops when it is given commands.
+// stops returns the places where delve stops when it executes commands.
 func stops(t *testing.T, dir, debugger string, commands ...string) (list []string) {
 	t.Helper()
 	script := filepath.Join(dir, "commands")

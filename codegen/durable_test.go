@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// What is generated for a function that is not durable has the same bytes whether there is a
-// durable function in the package or not; in the same file, the imports alone may differ.
+// The code generated for a function that is not durable is the same whether or not the package has
+// a durable function; in the same file, only the imports may differ.
 func TestADurableFunctionChangesNothingOfOthers(t *testing.T) {
 	const async = `package p
 

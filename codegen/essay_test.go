@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheEssayQuotesWhatIsGenerated looks up every line of code in the package comment.
-// Each line must occur in real output, where readers can find it.
+// TestTheEssayQuotesWhatIsGenerated looks up every line of code in the package comment. Each line
+// must occur in real output, so that readers can find it.
 func TestTheEssayQuotesWhatIsGenerated(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	require.NoError(t, err)
@@ -36,5 +36,5 @@ func TestTheEssayQuotesWhatIsGenerated(t *testing.T) {
 	assert.Greater(t, quoted, 80)
 }
 
-// squeezed returns a line without its layout.
+// squeezed returns a line with its white space normalised.
 func squeezed(line string) string { return strings.Join(strings.Fields(line), " ") }

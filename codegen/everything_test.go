@@ -20,11 +20,11 @@ import (
 
 var everything = flag.String("everything", "", "packages of the standard library, separated by commas, to annotate throughout beside the usual ones")
 
-// TestEveryFunctionOfAPackageIsLoweredOrRefused copies packages of the standard
-// library, annotates every function that they declare, so that almost every call
-// suspends, and generates. Functions that are refused lose their annotation, until
-// nothing is refused: then the machines of all others have been type-checked with
-// their packages. Packages that import internal ones cannot be copied.
+// TestEveryFunctionOfAPackageIsLoweredOrRefused copies packages of the standard library,
+// annotates every function that they declare, so that almost every call suspends, and generates.
+// Refused functions lose their annotation, until nothing is refused: then the machines of all
+// others have been type-checked with their packages. Packages that import internal ones cannot be
+// copied.
 func TestEveryFunctionOfAPackageIsLoweredOrRefused(t *testing.T) {
 	names := []string{
 		"bufio", "compress/flate", "container/list", "container/heap", "encoding/csv", "go/constant", "go/printer",
@@ -60,7 +60,7 @@ func TestEveryFunctionOfAPackageIsLoweredOrRefused(t *testing.T) {
 	}
 }
 
-// withdraw removes the annotations of the functions around lines, and returns how many.
+// withdraw removes the annotations of the functions at the given lines, and returns their number.
 func withdraw(t *testing.T, path string, lines []int) int {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -89,8 +89,8 @@ func withdraw(t *testing.T, path string, lines []int) int {
 	return count
 }
 
-// calledByInitialisers returns the functions that declarations of variables with a finding
-// call: initialisers of a package cannot suspend.
+// calledByInitialisers returns the functions called by declarations of variables with a finding:
+// initialisers of a package cannot suspend.
 func calledByInitialisers(file *ast.File, found func(ast.Node) bool) map[string]bool {
 	names := map[string]bool{}
 	for _, decl := range file.Decls {
@@ -111,8 +111,7 @@ func calledByInitialisers(file *ast.File, found func(ast.Node) bool) map[string]
 
 const annotation = "//movenext:async\n"
 
-// annotateAll copies a package of the standard library with annotations and
-// returns how many there are.
+// annotateAll copies a package of the standard library with annotations and returns their number.
 func annotateAll(t *testing.T, name, dir string) int {
 	t.Helper()
 	pkg, err := build.Default.Import(name, "", 0)

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// A dry run says what would be written, and what it would hold.
+// A dry run reports which files would be written, and their contents.
 func ExampleGenerate() {
 	result, err := codegen.Generate(codegen.Config{Mode: codegen.Plain, DryRun: true}, "./testdata/example")
 	if err != nil {
@@ -48,7 +48,7 @@ func ExampleGenerate() {
 	// // Digest of what is above: e76179de3ce160de
 }
 
-// Findings say what, why, and what to do; they are no error of Generate.
+// Findings say what is wrong, why, and what to do; they are not an error of Generate.
 func ExampleGenerate_findings() {
 	result, err := codegen.Generate(codegen.Config{DryRun: true}, "./testdata/example/refused")
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 var everywhere = flag.Bool("schedulers", false, "run the cases on all schedulers")
 
-// report is what testdata/exec/trace prints for one run of one case.
+// report is the output of testdata/exec/trace for one run of one case.
 type report struct {
 	Case      string
 	Scheduler string
@@ -32,19 +32,18 @@ type report struct {
 	Outcome   string
 }
 
-// TestTwoExecutions runs each case of testdata/exec as plain functions on goroutines
-// and as machines, with four timings of what it awaits, and compares logs, results and
-// panics. The machines run with one processor, two and eight. A case is one package
-// with an annotated
+// TestTwoExecutions runs each case of testdata/exec as plain functions on goroutines and as
+// machines, with four timings of the awaited jobs, and compares logs, results and panics. The
+// machines run with one processor, two and eight. A case is a package with an annotated function
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
-// in it. Its file want, if there is one, says what it logs as plain Go. Its file spread
-// says that jobs of the plain form wait for others, which would block the one worker
-// that suffices for machines. With -schedulers the machines run on all schedulers of
-// the module, except for those that the first line of a file "not on" names. With
-// -targets the form for debugging is compared, too, except for cases with a file
-// release-only. All cases are one module, built once in each mode.
+// The file want of a case, if it exists, contains the log of the case as plain Go. The file spread
+// says that jobs of the plain form wait for others, which would block the single worker that is
+// enough for machines. With -schedulers the machines run on all schedulers of the module, except
+// for those named in the first line of a file "not on". With -targets the debug form is compared,
+// too, except for cases with a file release-only. All cases form one module, built once in each
+// mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -93,8 +92,8 @@ func TestTwoExecutions(t *testing.T) {
 	}
 }
 
-// held compares what a case does as plain Go with its file want, if it has one: where
-// the language leaves the behaviour open, this records what the compiler does.
+// held compares the behaviour of a case as plain Go with its file want, if it has one: where the
+// language leaves the behaviour open, the file records what the compiler does.
 func held(t *testing.T, c archive, plain []report) {
 	for i, f := range c.Files {
 		if f.Name != "want" {
@@ -111,7 +110,7 @@ func held(t *testing.T, c archive, plain []report) {
 	}
 }
 
-// compare checks the reports of one case, one for each timing.
+// compare compares the reports of one case, one for each timing.
 func compare(t *testing.T, plain, release []report) {
 	require.Len(t, plain, 4, "the plain program crashed in an earlier case or in this")
 	require.Len(t, release, 4, "the program of machines crashed in an earlier case or in this")
@@ -123,7 +122,7 @@ func compare(t *testing.T, plain, release []report) {
 	}
 }
 
-// compareOn compares what a case does on a scheduler, unless it was left out there.
+// compareOn compares the reports of a case on a scheduler, unless the case is excluded there.
 func compareOn(t *testing.T, c archive, plain, on []report) {
 	require.NotEmpty(t, on, "the program crashed on a scheduler")
 	if name := on[0].Scheduler; !slices.Contains(notOn(c), name) {
@@ -132,14 +131,13 @@ func compareOn(t *testing.T, c archive, plain, on []report) {
 	}
 }
 
-// notOn returns the schedulers that a case is not for.
+// notOn returns the schedulers on which a case is excluded.
 func notOn(c archive) []string {
 	names, _, _ := strings.Cut(string(fileOf(c.Archive, "not on")), "\n")
 	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 }
 
-// onSchedulers runs the cases on one scheduler after the other, and returns what they
-// report on each.
+// onSchedulers runs the cases on one scheduler after another, and returns the reports for each.
 func onSchedulers(t *testing.T, binary string) []map[string][]report {
 	t.Helper()
 	var list []map[string][]report
@@ -153,7 +151,7 @@ func onSchedulers(t *testing.T, binary string) []map[string][]report {
 	}
 }
 
-// differences lists the lines in which two traces differ, a few of them.
+// differences lists lines in which two traces differ, but only a few of them.
 func differences(plain, release []string) string {
 	var b strings.Builder
 	for i, found := 0, 0; i < max(len(plain), len(release)) && found < 5; i++ {
@@ -172,11 +170,11 @@ func differences(plain, release []string) string {
 	return b.String()
 }
 
-// buildCases generates and builds the cases in one mode. It returns the program and the
-// findings by case.
+// buildCases generates and builds the cases in one mode. It returns the program, and the findings
+// for each case.
 func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (string, map[string]string) {
 	t.Helper()
-	// A program of the mode before would call twins that no case has anymore.
+	// The program of the previous mode would call twins that no case has any more.
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "main")))
 	result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, "./...")
 	require.NoError(t, err)
@@ -201,12 +199,12 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	return binary, refused
 }
 
-// buildFlags make compiling fast: it is nine tenths of this test. (So does a compiler
-// that collects garbage less often, by a third.) Without the folder's name in them, which
-// differs each time, the go command finds the packages in its cache; debug information is
-// a sixth of the work. The plain form, which is mostly generic code of package job, is
-// compiled without inlining, two fifths less. The machines, whose correctness the test
-// shows, are compiled as users do it.
+// buildFlags speed up compiling, which takes nine tenths of this test. (A compiler that collects
+// garbage less often saves another third.) The flags omit the folder's name, which differs in each
+// run, so that the go command finds the packages in its cache; debug information is a sixth of the
+// work. The plain form, which consists mostly of generic code of package job, is compiled without
+// inlining, which saves two fifths. The machines, whose correctness the test shows, are compiled
+// as users compile them.
 func buildFlags(mode codegen.Mode) []string {
 	compile := "-dwarf=0"
 	if mode == codegen.Plain {
@@ -215,8 +213,7 @@ func buildFlags(mode codegen.Mode) []string {
 	return []string{"-trimpath", "-ldflags=-s -w", "-gcflags=example.com/cases/...=" + compile}
 }
 
-// execute runs the cases, with an argument on a scheduler of this number, and returns
-// their reports.
+// execute runs the cases and returns their reports; an argument is the number of a scheduler.
 func execute(t *testing.T, binary string, processors int, args ...string) map[string][]report {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -229,8 +226,8 @@ func execute(t *testing.T, binary string, processors int, args ...string) map[st
 	return parseReports(t, &stdout)
 }
 
-// vetOutput runs go vet over the machines. The cases themselves may do what vet
-// warns of; their generated files may not.
+// vetOutput runs go vet on the machines. vet may warn about the cases themselves, but not about
+// their generated files.
 func vetOutput(t *testing.T, dir string) {
 	t.Helper()
 	vet := exec.Command("go", "vet", "-trimpath", "./...")

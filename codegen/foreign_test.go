@@ -27,7 +27,7 @@ func Order(ctx context.Context, n int) (int, error) {
 func pay(ctx context.Context, n int) (int, error) { return n, nil }
 `
 
-// An upgrade of another module has to know what its functions have saved in this program.
+// An upgrade of another module has to know the layouts that its functions have saved here.
 func TestAnUpgradeOfAnotherModuleKnowsWhatWasSaved(t *testing.T) {
 	other := testmodule.New(t, "example.com/shop")
 	generate := func(dir string, config codegen.Config) *codegen.Result {

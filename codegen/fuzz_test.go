@@ -14,14 +14,13 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// FuzzGenerate feeds arbitrary source text to the generator. For any text, the
-// generator does not panic, and finds no defect of its own (a panic of the lowering,
-// output that does not compile). It writes no files if it has findings, and gives the
-// same answer twice.
+// FuzzGenerate generates from arbitrary source text. For any text, the generator must not panic,
+// and must find no defect of its own (a panic of the lowering, output that does not compile). It
+// must write no files if it has findings, and produce the same result twice.
 //
-// The packages that the text may import are listed and type-checked once. Run it
-// with -fuzzminimizetime=10x: packages are checked in parallel, so coverage varies from
-// run to run, and minimizing for it would take all of the time.
+// The packages that the text may import are listed and type-checked only once. Run it with
+// -fuzzminimizetime=10x: packages are checked in parallel, so coverage varies between runs, and
+// minimizing for it would take all of the time.
 func FuzzGenerate(f *testing.F) {
 	const head = "package p\n\nimport (\n\t\"context\"\n\t\"errors\"\n\t\"fmt\"\n\t\"time\"\n\n" +
 		"\t\"example.com/p/trace\"\n\n\t\"" + source.AwaiterPath + "\"\n\t\"" + source.JobPath + "\"\n)\n\n"
@@ -57,8 +56,8 @@ func FuzzGenerate(f *testing.F) {
 	})
 }
 
-// fuzzTrace stands for the package that the cases of testdata/exec use: the same
-// names, so that these are seeds.
+// fuzzTrace replaces the package that the cases of testdata/exec use. It declares the same names,
+// so that the cases can serve as seeds.
 const fuzzTrace = `package trace
 
 import (

@@ -23,14 +23,14 @@ import (
 // wanted is the folder of a case's expected files.
 const wanted = "want/"
 
-// TestGolden runs the cases of testdata: source files, and under want/ the results of a
-// run: generated files, and the findings in want/findings. A file called options sets
-// what the command's flags set, as "mode plain" or "goos windows", a line each.
-// Directives with the lines of the source are left out of the generated files of most
-// cases, which are easier to read without: "lines shown" shows them.
+// TestGolden runs the cases of testdata: source files, and under want/ the results of a run:
+// generated files, and findings in want/findings. A file called options sets the same options as
+// the command's flags, as "mode plain" or "goos windows", one per line. Line directives are removed
+// from the generated files of most cases, which makes them easier to read; "lines shown" keeps
+// them.
 //
-// The cases with the same options are generated in one run, as packages of one module:
-// that is the usual case, and by far the fastest.
+// Cases with the same options are generated in one run, as packages of one module: that is the
+// usual situation, and by far the fastest.
 func TestGolden(t *testing.T) {
 	cases := archives(t, "testdata/*.txtar")
 	groups := map[string][]archive{}
@@ -112,8 +112,8 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 	return got
 }
 
-// unplaced is text whose directives name files as if the folder of a case were the
-// current one, without the digest of what they were before.
+// unplaced returns text in which directives name files as if the folder of a case were the current
+// one, and without the digest of the original text.
 func unplaced(text, dir string) string {
 	placed := regexp.MustCompile(`(?m)^//line ` + regexp.QuoteMeta(filepath.ToSlash(dir)) + `/[^/]+/`)
 	if !placed.MatchString(text) {
@@ -123,8 +123,7 @@ func unplaced(text, dir string) string {
 	return regexp.MustCompile(`(?m)^(// Digest of what is above: ).*$`).ReplaceAllString(text, "${1}of full names")
 }
 
-// unlined returns a generated file without directives, and with the digest that it would
-// have then.
+// unlined returns a generated file without line directives, with a digest that matches the result.
 func unlined(text string) string {
 	text = regexp.MustCompile(`(?m)^//line .*\n`).ReplaceAllString(text, "")
 	above, digest, sealed := strings.Cut(text, "// Digest of what is above: ")
@@ -185,7 +184,7 @@ func after(before map[string]string, result *codegen.Result) map[string]string {
 	return all
 }
 
-// checkGolden compares the results of a case with the wanted ones, or writes them down.
+// checkGolden compares the results of a case with the expected ones, or records them.
 func checkGolden(t *testing.T, c archive, got map[string]string) {
 	want := map[string]string{}
 	var files []txtar.File

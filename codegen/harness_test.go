@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// archive is one case: a text that opens with a sentence, and files.
+// archive is one case: a text that begins with a sentence, and files.
 type archive struct {
 	name string // of the case
 	path string

@@ -15,7 +15,7 @@ import (
 )
 
 // inFlight is a program whose instances wait in a file between its runs: "start N" starts one
-// of each function, "signal" lets all continue. Both print what has become of all.
+// instance of each function, "signal" lets all of them continue. Both print the state of all.
 const inFlight = `package main
 
 import (
@@ -149,7 +149,7 @@ type programs struct {
 	dir string
 }
 
-// build generates and builds a version, or returns the findings about it.
+// build generates and builds a version, or returns its findings.
 func (p programs) build(name, text string, config codegen.Config) (binary string, found []codegen.Diagnostic) {
 	testmodule.Write(p.t, filepath.Join(p.dir, "functions.go"), []byte(text))
 	config.Dir = p.dir
@@ -180,7 +180,7 @@ func (p programs) read(name string) string {
 	return string(data)
 }
 
-// layouts returns the hashes of the functions, which have one each.
+// layouts returns the hashes of the functions' layouts; each function has one.
 func (p programs) layouts() map[string]string {
 	layouts := map[string]string{}
 	for _, section := range strings.Split(p.read("movenext_layouts.txt"), "\nfunction ")[1:] {
@@ -190,7 +190,7 @@ func (p programs) layouts() map[string]string {
 	return layouts
 }
 
-// inFlightNew is what has changed, except for a migration.
+// inFlightNew makes the changes of the new version, except for a migration.
 var inFlightNew = strings.NewReplacer(
 	`say(ctx, "code", n)`, `say(ctx, "new code", n)`,
 	`	if _, err := durable.Receive[bool](ctx, "go", durable.Forever); err != nil {
@@ -217,9 +217,9 @@ func renamed(s *durable.Saved) error {
 }
 `
 
-// Instances of an old program meet a new one, made with what the findings ask for: an accepted
-// change, one that is skipped, one that strands, and a migration. Then those of the new one meet
-// the old one, and are not lost.
+// Instances of an old program meet a new one, made as the findings require: with an accepted
+// change, a skipped change, a change that strands instances, and a migration. Then instances of
+// the new program meet the old one, and are not lost.
 func TestInstancesInFlightMeetOtherVersions(t *testing.T) {
 	p := programs{t, testmodule.New(t, "example.com/inflight")}
 	testmodule.Write(t, filepath.Join(p.dir, "main.go"), []byte(inFlight))

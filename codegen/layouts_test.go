@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// stepsOfLayouts are what the cases of layouts call.
+// stepsOfLayouts are the steps that the cases of layouts call.
 const stepsOfLayouts = `package p
 
 import "context"
@@ -36,7 +36,7 @@ func note(ctx context.Context, n int) error { return nil }
 func release(ctx context.Context, n int) error { return nil }
 `
 
-// history is a module in which each case is a package, whose versions follow one another.
+// history is a module in which each case is a package with successive versions.
 type history struct {
 	t     *testing.T
 	dir   string
@@ -44,7 +44,7 @@ type history struct {
 	first map[string]string // the hash of a case's first layout
 }
 
-// write makes a version the current one in those cases that have it, and returns their names.
+// write installs a version of each case that has it, and returns the names of those cases.
 func (h *history) write(version string) map[string]bool {
 	wrote := map[string]bool{}
 	for _, c := range h.cases {
@@ -71,7 +71,7 @@ func (h *history) generate(config codegen.Config) *codegen.Result {
 
 var ofLayouts = regexp.MustCompile(`(?m)^\tlayout ([0-9a-f]{16})$`)
 
-// findings are what a run has found in the package of a case, a line each, without folders.
+// findings returns the findings of a run in the package of a case, one per line, without folders.
 func (h *history) findings(name string, list []codegen.Diagnostic) string {
 	var b strings.Builder
 	for _, d := range list {
@@ -82,10 +82,10 @@ func (h *history) findings(name string, list []codegen.Diagnostic) string {
 	return b.String()
 }
 
-// TestLayouts runs the cases of testdata/layouts: versions of a package, in folders with
-// numbers. Versions between the first and the last are accepted, whatever they are. Under want/
-// is what the last one is told: by generate (findings), by accept, which only takes what can be
-// accepted, and by accept -strand; and what the generated function knows of the past in the end.
+// TestLayouts runs the cases of testdata/layouts: versions of a package, in numbered folders. The
+// versions between the first and the last are accepted unconditionally. Under want/ are the
+// findings for the last version by generate (findings), by accept, which accepts only what is
+// acceptable, and by accept -strand; and finally the past that the generated function knows.
 func TestLayouts(t *testing.T) {
 	h := &history{t: t, dir: testmodule.New(t, "example.com/cases"), cases: archives(t, "testdata/layouts/*.txtar"), first: map[string]string{}}
 	for _, c := range h.cases {
@@ -135,7 +135,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// past is what the layout file says of the past, and what the generated function knows of it.
+// past returns the past according to the layout file, and according to the generated function.
 func (h *history) past(t *testing.T, name string) string {
 	t.Helper()
 	var b strings.Builder
@@ -154,7 +154,7 @@ func (h *history) past(t *testing.T, name string) string {
 	return b.String()
 }
 
-// checkLayouts compares the results of a case with the wanted ones, or writes them down.
+// checkLayouts compares the results of a case with the expected ones, or records them.
 func checkLayouts(t *testing.T, c archive, got map[string]string) {
 	t.Helper()
 	want := map[string]string{}

@@ -13,9 +13,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// traced is a program that runs its functions as plain Go and as machines. It prints
-// the line of each call of where, and of each statement that panics; the lines of both
-// runs must be the same.
+// traced is a program that runs its functions as plain Go and as machines. It prints the line of
+// each call of where, and of each statement that panics; both runs must print the same lines.
 const traced = `package main
 
 import (
@@ -302,8 +301,8 @@ func main() {
 }
 `
 
-// tracedWant is what the program prints, without the folders: no difference, how much
-// was compared, and where each function panicked.
+// tracedWant is the program's output, without the folders: no differences, how much was compared,
+// and where each function panicked.
 const tracedWant = `walk 7 panic in main.go:61
 short 4 no panic
 expressions 20 panic in main.go:112
@@ -322,7 +321,7 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 		named func(dir string) string // the other folder of files in stacks, next to the source's
 	}{
 		{codegen.Release, "-gcflags=", func(string) string { return "example.com/traced" }},
-		// Built for a debugger. It knows one file by each name: the source's.
+		// Built for a debugger, which knows a file by a single name: that of the source.
 		{codegen.Debug, "-gcflags=-N -l", filepath.ToSlash},
 	} {
 		t.Run(string(form.mode)+form.build, func(t *testing.T) {

@@ -15,8 +15,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// changed lists the base names of changed files, and requires that there were no
-// findings.
+// changed lists the base names of changed files, and requires that there are no findings.
 func changed(t *testing.T, config codegen.Config, patterns ...string) []string {
 	t.Helper()
 	result, err := codegen.Generate(config, patterns...)
@@ -81,14 +80,13 @@ func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	goCommand(t, app, "vet", "./...", "example.com/lib")
 }
 
-// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with vendored packages
-// alone.
+// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with vendored packages only.
 func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	app, lib := twoModules(t)
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
 	goCommand(t, app, "mod", "tidy")
-	// Packages that generated code imports must be vendored, so some file must import
-	// them at that time; afterwards generated code does.
+	// Packages that generated code imports must be vendored, so a file must import them when
+	// vendoring runs; afterwards generated code does.
 	testmodule.Write(t, filepath.Join(app, "need.go"), []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
 	goCommand(t, app, "mod", "vendor")
 	offline := os.Environ()
@@ -140,7 +138,7 @@ func TestARunDoesNotDependOnWhatAnEarlierOneLeft(t *testing.T) {
 	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
 	first := output(t, dir, "p_async.go")
 
-	// Another signature: the generated code no longer fits.
+	// With another signature the generated code no longer fits.
 	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(strings.ReplaceAll(source, "n int", "n string")))
 	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
 	goCommand(t, dir, "vet", "./...")

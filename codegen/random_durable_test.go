@@ -23,13 +23,13 @@ var (
 // # Random durable programs
 //
 // Each program is a durable function of random statements: steps that succeed and fail, loops,
-// branches, compensations, signals, sleeps, children, and values that share what they refer
-// to. It is generated, run in its plain form and on an engine, and crashed at each of its
-// writes; all outcomes have to be equal. The same seed gives the same program.
+// branches, compensations, signals, sleeps, children, and values that share memory. It is
+// generated, run in its plain form and on an engine, and crashed at each of its writes; all
+// outcomes have to be equal. The same seed produces the same program.
 //
-// What a durable function is documented to do otherwise than plain Go is left out: a step
-// that panics, two slices in one array, and results that depend on the order of a map, or on
-// which child is the fastest.
+// The programs avoid the documented differences between durable functions and plain Go: a step
+// that panics, two slices of one array, and results that depend on the order of a map, or on which
+// child is fastest.
 
 func TestRandomDurableProgramsSurviveACrashAtEachWrite(t *testing.T) {
 	dir := testmodule.New(t, "example.com/p")
@@ -59,12 +59,12 @@ func TestRandomDurableProgramsSurviveACrashAtEachWrite(t *testing.T) {
 	require.NoError(t, err, "%s\n%s", programs, out)
 }
 
-// durableProgram is the body of a program that is being written.
+// durableProgram is the body of a program while it is being written.
 type durableProgram struct {
 	random *rand.Rand
 	text   strings.Builder
 	points int
-	loops  int // around the present statement
+	loops  int // around the current statement
 	names  int
 }
 
@@ -72,14 +72,14 @@ func (p *durableProgram) line(depth int, format string, args ...any) {
 	fmt.Fprintf(&p.text, strings.Repeat("\t", depth)+format+"\n", args...)
 }
 
-// point begins a statement that is a point.
+// point writes a statement that begins a point.
 func (p *durableProgram) point(depth int, format string, args ...any) {
 	p.points++
 	p.line(depth, "//movenext:point p%d", p.points)
 	p.line(depth, format, args...)
 }
 
-// name returns one that has not been used.
+// name returns a name that has not been used.
 func (p *durableProgram) name() string {
 	p.names++
 	return fmt.Sprint("v", p.names)
@@ -98,7 +98,7 @@ func (p *durableProgram) block(statements, depth int) {
 	}
 }
 
-// statement writes one statement; deep ones are simple.
+// statement writes one statement; deeply nested ones are simple.
 func (p *durableProgram) statement(depth int) {
 	choice := p.random.IntN(18)
 	if depth > 3 && choice > 11 {
@@ -139,7 +139,7 @@ func (p *durableProgram) statement(depth int) {
 	}
 }
 
-// call is a step in a declaration, whose error is returned, or not.
+// call writes a step in a declaration; it may or may not return the step's error.
 func (p *durableProgram) call(depth int) {
 	v := p.name()
 	p.point(depth, "%s, fail := c.%s(ctx, %s)", v, pick(p, "double", "half"), p.number())
@@ -151,13 +151,13 @@ func (p *durableProgram) call(depth int) {
 func (p *durableProgram) children(depth int) {
 	v, first, second, which := p.name(), p.number(), p.number(), pick(p, "All", "Any")
 	if which == "Any" {
-		second = first // else the fastest wins
+		second = first // otherwise the fastest wins
 	}
 	p.point(depth, "%s, fail := durable.%s[int](ctx, durable.Call(leafDurable, c, %s), durable.Call(leafDurable, c, %s))", v, which, first, second)
 	p.line(depth, "if fail != nil {\ntext += \"!\"\n}\ntext += fmt.Sprint(%s)", v)
 }
 
-// compound is a statement with others inside.
+// compound writes a statement with others inside.
 func (p *durableProgram) compound(choice, depth int) {
 	few := 1 + p.random.IntN(3)
 	switch choice {

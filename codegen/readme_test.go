@@ -16,9 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryRefusalIsInTheReadme compares the messages of what the lowering refuses with
-// the table of the README that users look them up in: each message has a row, and each
-// row a message.
+// TestEveryRefusalIsInTheReadme compares the messages of refusals with the table of the README in
+// which users look them up: each message must have a row, and each row a message.
 func TestEveryRefusalIsInTheReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -39,13 +38,13 @@ func TestEveryRefusalIsInTheReadme(t *testing.T) {
 	}
 }
 
-// says reports whether what is refused begins with the text, or why does.
+// says reports whether the what or the why of a message begins with the text.
 func says(message [2]string, text string) bool {
 	return strings.HasPrefix(message[0], text) || strings.HasPrefix(message[1], text)
 }
 
-// refusals are what and why of the messages, with x for each name in them. Syntax that
-// the generator does not know is not among them: no valid source has it.
+// refusals returns the what and the why of the messages, with x for each name in them. It omits the
+// message about syntax that the generator does not know, which no valid source can have.
 func refusals(t *testing.T) (list [][2]string) {
 	t.Helper()
 	phases, err := filepath.Glob("internal/*/diagnostics.go")
@@ -78,7 +77,7 @@ func isRefusal(fun ast.Expr) bool {
 	return false
 }
 
-// sample returns a text that is put together of constants and names.
+// sample returns the value of an expression of constants and names, with x for each name.
 func sample(t *testing.T, e ast.Expr) string {
 	t.Helper()
 	switch e := e.(type) {

@@ -11,9 +11,9 @@ import (
 
 var targets = flag.Bool("targets", false, "execute the form for debugging as well, and build the machines in all the ways below")
 
-// buildEverywhere builds the machines for other systems and word sizes, and in the
-// forms for a debugger and for the race detector. Building the standard library for all
-// of them takes minutes the first time.
+// buildEverywhere builds the machines for other systems and word sizes, and in the forms for a
+// debugger and for the race detector. The first time, building the standard library for all of
+// them takes minutes.
 func buildEverywhere(t *testing.T, dir string) {
 	t.Helper()
 	if !*targets {

@@ -23,7 +23,7 @@ func generatedFolder(t *testing.T) (dir, old, orphan string) {
 	return dir, old, orphan
 }
 
-// untouched requires that the old files are there, and nothing else but others.
+// untouched requires that the folder contains the old files, and this number of others.
 func untouched(t *testing.T, dir string, others int) {
 	t.Helper()
 	for _, name := range []string{"a_async.go", "b_async.go"} {
@@ -51,8 +51,8 @@ func TestNothingIsWrittenIfOneFileOfAFolderCannotBe(t *testing.T) {
 
 func TestAReplacedFileIsRestoredIfALaterOneFails(t *testing.T) {
 	dir, old, orphan := generatedFolder(t)
-	// The name is taken between preparing and renaming: by a folder, which no rename
-	// replaces.
+	// Between preparing and renaming, a folder takes the name, and no rename replaces a
+	// folder.
 	taken := filepath.Join(dir, "d_async.go")
 	racing := disk{create: func(dir, pattern string) (tempFile, error) {
 		f, err := os.CreateTemp(dir, pattern)
@@ -73,7 +73,7 @@ func TestAReplacedFileIsRestoredIfALaterOneFails(t *testing.T) {
 	untouched(t, dir, 1)
 }
 
-// failingFile is a file on a disk that is full.
+// failingFile is a file on a full disk.
 type failingFile struct {
 	tempFile
 	write, close error

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// job is as much of package job as the rule of twins asks for.
+// job is the part of package job that the rule of twins needs.
 const job = `package job // import "github.com/movenext/movenext/job"
 
 import "context"
@@ -31,8 +31,8 @@ func Yield() error { return nil }
 func Go(ctx context.Context, fn func(context.Context) error) *Job[int] { return nil }
 `
 
-// facts are those about a function f with these parameters and this body, and a function
-// that finds the statement of f with a number.
+// facts returns the facts about a function f with these parameters and this body, and a function
+// that returns the nth statement of f.
 func facts(params, body string) (*analyse.Facts, func(n int) ast.Stmt) {
 	text := "package p\nimport (\"context\"; \"github.com/movenext/movenext/job\")\nvar _ context.Context\nvar _ = job.Yield\nfunc use(...any) {}\nfunc f(" + params + ") (err error) {\n" + body + "\nreturn nil\n}"
 	p := testmodel.Package(text, job)
@@ -40,7 +40,7 @@ func facts(params, body string) (*analyse.Facts, func(n int) ast.Stmt) {
 	return analyse.Function(fn, typetext.New(p, fn.File)), func(n int) ast.Stmt { return fn.Decl.Body.List[n] }
 }
 
-// variable returns the variable of the function that has a name.
+// variable returns the function's variable with a name.
 func variable(t *testing.T, f *analyse.Facts, name string) *types.Var {
 	t.Helper()
 	for id, obj := range f.Info.Defs {

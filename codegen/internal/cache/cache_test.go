@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// module is a module with outputs, next to a module that it requires. All files
-// are old: a run does not trust files that are as young as itself.
+// module is a module with outputs, next to a module that it requires. All files are old, because a
+// run does not trust files as recent as itself.
 type module struct {
 	t        *testing.T
 	dir, lib string
@@ -72,7 +72,7 @@ func (m *module) outputs() []File {
 	return list
 }
 
-// keep is a run that leaves these outputs and has no findings.
+// keep simulates a run that leaves these outputs and has no findings.
 func (m *module) keep(outputs []File) {
 	m.t.Helper()
 	c := Open(&m.settings)

@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program is a function that keeps its parameter while it is suspended. Its own line has
-// the number 6.
+// program is a function that keeps its parameter while it is suspended. The
+// first statement of its body is on line 6.
 const program = `package p
 
 import "example.com/other"
@@ -39,7 +39,7 @@ func keep(n int) (last int) {
 const other = "package other\ntype t int\nvar Zero t\n"
 
 // input returns the function keep as the earlier phases leave it: it yields, and returns its
-// parameter. v is an int, or has the type without a name.
+// parameter. v is an int, or has a type without a name if open is set.
 func input(open bool) *emit.Input {
 	p := testmodel.Package(program, other)
 	fn := testmodel.Function(p, "keep")
@@ -74,7 +74,7 @@ func input(open bool) *emit.Input {
 	return in
 }
 
-// asLiteral makes the function a literal of another one, which never suspends.
+// asLiteral makes the function a literal in another one, which never suspends.
 func asLiteral(in *emit.Input, l *emit.Literal) {
 	in.Root.Literal = l
 	in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{
@@ -98,7 +98,7 @@ func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output
 	return string(data), b.String(), out
 }
 
-// lines are those of a text, without indentation.
+// lines joins lines to a text.
 func lines(list ...string) string { return strings.Join(list, "\n") }
 
 func unindented(text string) string { return strings.ReplaceAll(text, "\t", "") }

@@ -66,7 +66,7 @@ func TestWritersOfOneKeyLeaveTheEntryOfOneOfThem(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				value := bytes.Repeat([]byte{byte(i)}, 1000*(i+1))
-				_ = d.Put(Key{1}, value) // Windows replaces no file that is being read
+				_ = d.Put(Key{1}, value) // Windows does not replace a file that is being read
 				got, ok := d.Get(Key{1})
 				assert.True(t, ok)
 				assert.Len(t, got, 1000*(int(got[0])+1))

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// refs lists the names that an instruction needs and those that it assigns.
+// refs lists the names of variables that an instruction uses and those that it assigns.
 func refs(i ir.Instr) (uses, defs []string) {
 	i.Refs(func(v *ir.Variable) { uses = append(uses, v.Name) }, func(v *ir.Variable) { defs = append(defs, v.Name) })
 	return uses, defs

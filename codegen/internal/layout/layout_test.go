@@ -85,7 +85,7 @@ func TestTypesAreComparedByAllTheirParts(t *testing.T) {
 	}
 }
 
-// whole returns a file with everything in it.
+// whole returns a file that uses everything that a file can contain.
 func whole() *layout.File {
 	l := &layout.Layout{
 		Points: []layout.Point{
@@ -120,7 +120,7 @@ func TestAFileIsReadAsItWasWritten(t *testing.T) {
 	assert.Equal(t, string(data), string(crlf.Bytes()), "whatever the line ends are")
 }
 
-// The union of two branches, in either order, is one file.
+// The union of two branches, in either order, leads to the same file.
 func TestAMergeIsAUnion(t *testing.T) {
 	section := func(l *layout.Layout) string {
 		f := &layout.File{}
@@ -166,7 +166,8 @@ func TestADamagedFileSaysWhere(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a file says, it is read or refused; what is read is written and read again.
+// FuzzParse checks that any file is read or refused, and that a file that was read can be written
+// and read again.
 func FuzzParse(f *testing.F) {
 	f.Add(whole().Bytes())
 	f.Add([]byte("function f\n\tlayout 0\n\tpoint\nend\n"))

@@ -10,9 +10,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// TestOpenTypesAreThoseThatOthersDoNotName takes the types of the variables of
-// testdata/typestring, and says without writing them whether another package keeps them
-// to itself.
+// TestOpenTypesAreThoseThatOthersDoNotName checks the types of the variables of
+// testdata/typestring. It determines, without writing them, which of them contain a type that
+// another package does not export.
 func TestOpenTypesAreThoseThatOthersDoNotName(t *testing.T) {
 	pkg := checkedPackage(t, "../../testdata/typestring")
 	im := typetext.New(pkg, pkg.Files[0])

@@ -41,7 +41,7 @@ func TestAnOverlayHidesTheDisk(t *testing.T) {
 	assert.ErrorIs(t, err, errIrregular)
 }
 
-// The twins of annotated functions have types before they have been generated.
+// The twins of annotated functions have types before they are generated.
 func ExampleChecker_Model() {
 	path, _ := filepath.Abs(filepath.Join("..", "typeset", "x.go"))
 	text := "package typeset\n\n//movenext:async\nfunc wait(n int) error { return nil }\n\n//movenext:async\nfunc again() error { return wait(1) }\n"

@@ -31,8 +31,8 @@ func TestAFunctionThatNoMachineEntersIsARoot(t *testing.T) {
 	assert.False(t, isRoot(t, "func (x) f() {}\n", ""), "an interface may ask for the entry")
 }
 
-// isRoot reports whether the annotated function that is declared is only a root in a folder
-// with a file that has text, too.
+// isRoot reports whether the annotated function in declared is only a root, in a folder that also
+// has a file with text.
 func isRoot(t *testing.T, declared, text string) bool {
 	t.Helper()
 	m := mentions{map[string]bool{}, map[string]bool{}}

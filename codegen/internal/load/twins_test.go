@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// checkedPackage loads one package of testdata as a run does.
+// checkedPackage loads one package of testdata in the same way as a run.
 func checkedPackage(t *testing.T, pattern string) *source.Package {
 	t.Helper()
 	ws, err := List(&Settings{}, token.NewFileSet(), []string{pattern})
@@ -30,8 +30,8 @@ func checkedPackage(t *testing.T, pattern string) *source.Package {
 	return pkg
 }
 
-// TestSuspends compares what the rule says of each call in testdata/twins with the
-// comment after it.
+// TestSuspends compares the rule's result for each call in testdata/twins with the comment after
+// the call.
 func TestSuspends(t *testing.T) {
 	pkg := checkedPackage(t, "../../testdata/twins")
 	file := pkg.Files[0]
@@ -67,7 +67,7 @@ func comments(pkg *source.Package, file *source.File) map[int]string {
 	return byLine
 }
 
-// statementCall returns the call of "f()" or "_ = f()".
+// statementCall returns the call in "f()" or "_ = f()".
 func statementCall(stmt ast.Stmt) *ast.CallExpr {
 	var expr ast.Expr
 	switch stmt := stmt.(type) {

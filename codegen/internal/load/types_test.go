@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// TestTypesAreWrittenAsTheFileHasTo takes the types of the variables of
-// testdata/typestring and compares what is written with the comment after each.
+// TestTypesAreWrittenAsTheFileHasTo writes the types of the variables of testdata/typestring and
+// compares each with the comment after the variable.
 func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 	pkg := checkedPackage(t, "../../testdata/typestring")
 	file := pkg.Files[0]

@@ -15,8 +15,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// A listing of instructions, one a line, as the tests compare them. Labels and temporaries have
-// the names that lowering wants for them, and a number in the order of their mentions:
+// A listing of instructions, one per line, as the tests compare them. Labels and temporaries have
+// the names that lowering prefers for them, numbered in the order of their mentions:
 //
 //	get1, x = getEnter(r, 1)
 //	park resume1 | resumed1
@@ -26,8 +26,8 @@ import (
 //	resumed1:
 //	end
 
-// job, machine and declared are as much of the runtime, and of the package of the function, as
-// the rule of twins asks for.
+// job, machine and declared are the parts of the runtime, and of the function's package, that the
+// rule of twins needs.
 const (
 	job = `package job // import "github.com/movenext/movenext/job"
 
@@ -76,7 +76,7 @@ type doneFrame struct{}
 `
 )
 
-// lowered is what becomes of a function f, whose signature begins with its parameters.
+// lowered returns the result of lowering a function f whose signature begins with its parameters.
 func lowered(signature, body string) *lower.Output {
 	return loweredWith(lower.Options{}, signature, body)
 }
@@ -91,16 +91,16 @@ func loweredWith(options lower.Options, signature, body string) *lower.Output {
 	return lower.Instructions(facts, options)
 }
 
-// entering are the lines of a call of a machine, which the tests but one show as one line.
+// entering matches the lines of a machine's call, which all tests but one show as one line.
 var entering = regexp.MustCompile(`(?m)^\w+(?:, )?(.*) (:?=) (.*Enter\(.*\))\npark resume\d+ \| resumed\d+\nresume\d+:\n.*\.Results\(r\)\n\w+ = nil\nresumed\d+:$`)
 
-// short returns a listing whose calls of machines have one line.
+// short returns a listing in which a call of a machine takes one line.
 func short(listing string) string {
 	text := entering.ReplaceAllString(listing, "$1 $2 await $3")
 	return strings.NewReplacer("\n = await", "\nawait", "\n := await", "\nawait").Replace("\n" + text)
 }
 
-// listing returns the listing of a function and of the literals in it.
+// listing returns the instructions of a function and of its literals as text.
 func listing(out *lower.Output) string {
 	l := &lister{fn: out.Root.Source, labels: map[*ir.Label]string{}, temps: map[*ir.Variable]string{}, count: map[string]int{}}
 	l.code(out.Root.Code)
@@ -281,7 +281,7 @@ func (l *lister) rope(r ir.Rope) string {
 	var b strings.Builder
 	for _, p := range r {
 		switch {
-		case p.Idle != nil: // for a target that is of no use
+		case p.Idle != nil: // for a target that is unused
 		case p.V != nil:
 			if p.Form == ir.AsAddress || p.Form == ir.AsBorrowedAddress {
 				b.WriteString("&")
@@ -300,7 +300,7 @@ func (l *lister) rope(r ir.Rope) string {
 	return b.String()
 }
 
-// opened is what the printer would choose if nothing were in its way.
+// opened returns what the printer would choose if no name were taken.
 func opened(o ir.Open) string {
 	switch o := o.(type) {
 	case ir.OwnName:

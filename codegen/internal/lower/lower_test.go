@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// cases are bodies of func f(n int, list []int, m map[string]int) and what becomes
-// of them. Lines of the listing are indented here for the eye alone.
+// cases are bodies of func f(n int, list []int, m map[string]int) and the resulting listings.
+// Lines of the listing are indented only for readability.
 var cases = []struct{ name, body, want string }{
 	{"calls of machines", `
 		use(get(n))
@@ -446,7 +446,7 @@ func TestAReturnStatementAssignsTheResults(t *testing.T) {
 	assert.Equal(t, lines("use(1)\nx = await getEnter(r, n)\nend"), lines(short(listing(out))))
 }
 
-// lines are those of a text, without indentation.
+// lines returns the lines of a text, without indentation.
 func lines(text string) []string {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names are those of a function f in a package with these declarations.
+// names returns the names for a function f in a package with these declarations.
 func names(t *testing.T, text string) (*naming.Names, *source.Function) {
 	t.Helper()
 	fset := token.NewFileSet()

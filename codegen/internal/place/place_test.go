@@ -38,7 +38,7 @@ func use(list ...*ir.Variable) ir.Instr {
 	return i
 }
 
-// suspend is a suspension point: the machine leaves, and continues at the label.
+// suspend returns a suspension point: the machine leaves, and continues at the label.
 func suspend() []ir.Instr {
 	resume := &ir.Label{Want: "resume"}
 	return []ir.Instr{&ir.Park{Point: &ir.Point{Resume: resume}}, &ir.Mark{Label: resume}}
@@ -120,7 +120,7 @@ func TestVariablesShareAFieldIfNoAssignmentHitsTheOther(t *testing.T) {
 	place.Variables(function(code(set(a), set(b), suspend(), use(a), suspend(), use(b)), a, b))
 	assert.NotSame(t, a.Slot, b.Slot, "both are needed at once")
 
-	// An assignment whose value nothing reads still overwrites the field.
+	// An assignment whose value is never read still overwrites the field.
 	a, b = local("a", pointer), local("b", pointer)
 	place.Variables(function(code(set(b), suspend(), use(b), set(a), set(b), suspend(), use(a)), a, b))
 	assert.NotSame(t, a.Slot, b.Slot)

@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestTwoExecutionsOfRandomPrograms is what the command fuzz does for hours, for
-// a few programs.
+// TestTwoExecutionsOfRandomPrograms does for a few programs what the command fuzz does for hours.
 func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var out bytes.Buffer
@@ -26,7 +25,7 @@ func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
 	assert.Contains(t, out.String(), "15 programs")
 }
 
-// TestTwoExecutionsOfForms is a cut through what the command enumerate runs.
+// TestTwoExecutionsOfForms runs a sample of the programs that the command enumerate runs.
 func TestTwoExecutionsOfForms(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var out bytes.Buffer
@@ -63,7 +62,7 @@ func TestModulesAreChosen(t *testing.T) {
 	}
 }
 
-// TestFiguresOfModules runs none.
+// TestFiguresOfModules runs no modules.
 func TestFiguresOfModules(t *testing.T) {
 	var out bytes.Buffer
 	run := newTestRun(flag.NewFlagSet("", flag.ContinueOnError))

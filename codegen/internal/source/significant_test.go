@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// parts are what matters of a file.
+// parts returns the significant parts of a file.
 func parts(text string) (code, face string) {
 	fset := token.NewFileSet()
 	syntax, err := parser.ParseFile(fset, "x.go", text, parser.ParseComments|parser.SkipObjectResolution)

@@ -16,14 +16,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world type-checks a package of one file that has package job beside it.
+// world type-checks a package of one file next to package job.
 type world struct {
 	*types.Package
 	info *types.Info
 	file *ast.File
 }
 
-// jobText is as much of package job as the rule of twins looks at.
+// jobText is the part of package job that the rule of twins reads.
 const jobText = `package job
 type Void = struct{}
 type Job[T any] struct{ t T }
@@ -54,7 +54,7 @@ func load(t *testing.T, text string) world {
 	return check("example.com/p", head+text)
 }
 
-// only imports the packages of the runtime.
+// only imports nothing but the packages of the runtime.
 type only [2]*types.Package
 
 var standard = importer.Default()
@@ -91,7 +91,7 @@ func TestAPairIsDeclaredTogetherAndAgrees(t *testing.T) {
 	}
 }
 
-// runText is as much of package statemachine as the rule of twins looks at.
+// runText is the part of package statemachine that the rule of twins reads.
 const runText = "package statemachine\ntype Run struct{}\n"
 
 func TestAnEntryIsBesideOrComesFromAStructThatHasNoFormOfItsOwn(t *testing.T) {
@@ -175,8 +175,8 @@ func TestTheDigestTellsEditedFromStale(t *testing.T) {
 	}
 }
 
-// A call suspends if the function that it calls has a twin, whether that was written by
-// hand or is still to be generated.
+// A call suspends if the called function has a twin, whether the twin was written by hand or is
+// still to be generated.
 func ExampleTwins_Suspends() {
 	w := load(&testing.T{}, "func f() int { return 0 }; func fAsync() *job.Job[int] { return nil }; func g() { f(); job.Yield(); println() }")
 	ast.Inspect(w.file, func(n ast.Node) bool {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// constrained returns the type of a parameter T with this constraint.
+// constrained returns a type parameter T with this constraint.
 func constrained(t *testing.T, constraint string) types.Type {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -71,8 +71,8 @@ func TestOtherTypesAreTheirOwnSet(t *testing.T) {
 	assert.Equal(t, types.Typ[types.Int], typeset.ChanElem(constrained(t, "chan int | <-chan int")))
 }
 
-// Whether a value is an array decides whether its parts have addresses. A type
-// parameter may stand for one although its underlying type is an interface.
+// Whether a value is an array determines whether its parts have addresses. A type parameter may
+// stand for an array although its underlying type is an interface.
 func ExamplePerhaps() {
 	array := types.NewArray(types.Typ[types.Int], 4)
 	union := types.NewUnion([]*types.Term{types.NewTerm(true, array), types.NewTerm(true, types.Typ[types.String])})

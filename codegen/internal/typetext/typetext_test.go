@@ -19,12 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// other is a package that keeps a type to itself.
+// other is a package with an unexported type.
 const other = "package other\ntype t int\nfunc New() t { return 0 }\ntype Pair[K comparable, V any] struct { K K; V V }\n"
 
 func model(text string) *source.Package { return testmodel.Package(text, other) }
 
-// imports are those of the only file of p, and the types of its variables by name.
+// imports returns the imports of the only file of p, and a function that returns the types of its
+// variables by name.
 func imports(p *source.Package) (*typetext.Imports, func(name string) types.Type) {
 	return typetext.New(p, p.Files[0]), func(name string) types.Type { return p.Types.Scope().Lookup(name).Type() }
 }
@@ -93,8 +94,8 @@ func TestSignaturesNameEachParameter(t *testing.T) {
 	assert.Equal(t, "nil", f.Context())
 }
 
-// The twin's name is fixed. All other names avoid what the package declares, and what one of
-// its files imports or an annotated function calls a type parameter.
+// The twin's name is fixed. All other names avoid the declarations of the package, the imports of
+// its files, and the type parameters of annotated functions.
 func ExampleDeclared_Choose() {
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", `package p; import fetchLocals "x"; import "x/fetchArgs"
 type fetchFrame int; func fetch(fetchMachine int) {}; type T int; func (T) Fetch() {}

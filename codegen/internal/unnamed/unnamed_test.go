@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// other is a package that keeps a type to itself.
+// other is a package with an unexported type.
 const other = `package other
 
 type t int
@@ -35,7 +35,7 @@ func New() (*Box[t], error) { return nil, nil }
 func List[T any](T) []t { return nil }
 `
 
-// of returns the ways of a function f, whose body is given, and the types of its variables.
+// of returns the ways of a function f with a given body, and the types of its variables.
 func of(body string) (*unnamed.Ways, *source.Function, func(name string) types.Type) {
 	p := testmodel.Package("package p\nimport \"example.com/other\"\nvar _ other.Box[int]\nfunc f() {\n"+body+"\n}", other)
 	fn := testmodel.Function(p, "f")
@@ -49,7 +49,7 @@ func of(body string) (*unnamed.Ways, *source.Function, func(name string) types.T
 	}
 }
 
-// step returns a way by a function from one type to another.
+// step returns a way through a function from one type to another.
 func step(by unnamed.Way, params, from, to string) unnamed.Way {
 	return unnamed.Inferred{TypeParams: params, Params: "*" + from, Result: to, Args: []unnamed.Way{by}}
 }

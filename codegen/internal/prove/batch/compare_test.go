@@ -14,8 +14,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const imports = "package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/proof/trace\"\n)\n\n"
 
-// TestEachProgramHasAVerdictOfItsOwn puts programs of each kind into one batch. The
-// one that differs asks which of its forms it is, which no user's program can.
+// TestEachProgramHasAVerdictOfItsOwn puts programs of each kind into one batch. The program that
+// differs queries which of its forms is running, which no user's program can do.
 func TestEachProgramHasAVerdictOfItsOwn(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	m, err := NewModule(t.TempDir(), "package batch\n\nvar runs int\n\nfunc Reset() {}\n")

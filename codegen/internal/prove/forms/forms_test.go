@@ -35,8 +35,8 @@ func firsts(of Types) []Case {
 	return list
 }
 
-// nodes returns the names of the types of package ast that have a method, except for
-// those of broken sources.
+// nodes returns the names of the types of package ast that have a method, except for the types for
+// broken sources.
 func nodes(t *testing.T, method string) []string {
 	pkg, err := build.Import("go/ast", "", build.FindOnly)
 	require.NoError(t, err)
@@ -54,9 +54,8 @@ func nodes(t *testing.T, method string) []string {
 	return list
 }
 
-// TestEveryFormOfExpressionsAndStatementsAppears asks package ast for the forms, and
-// package token for the operators and the words of branches. So it notices a release of
-// Go with a new one.
+// TestEveryFormOfExpressionsAndStatementsAppears takes the forms from package ast, and the
+// operators and branch keywords from package token. So it detects a release of Go with a new one.
 func TestEveryFormOfExpressionsAndStatementsAppears(t *testing.T) {
 	found := map[string]bool{}
 	for _, types := range []Types{Plain, Core, Several} {
@@ -86,7 +85,7 @@ func TestEveryFormOfExpressionsAndStatementsAppears(t *testing.T) {
 	}
 }
 
-// inspect notes the forms in a program.
+// inspect records the forms in a program.
 func inspect(t *testing.T, c Case, found map[string]bool) {
 	source := c.Source("P1")
 	if source == "" {
@@ -119,8 +118,8 @@ func inspect(t *testing.T, c Case, found map[string]bool) {
 	})
 }
 
-// TestEveryFormIsGo says what is wrong with a template: a form that no type has would
-// be left out silently.
+// TestEveryFormIsGo finds mistakes in templates: a form that compiles with no type would be
+// omitted silently.
 func TestEveryFormIsGo(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	generic := map[string]bool{}
@@ -140,7 +139,7 @@ func TestEveryFormIsGo(t *testing.T) {
 	assert.Len(t, generic, 3)
 }
 
-// TestEveryTemplateHasAHole looks for forms without cases.
+// TestEveryTemplateHasAHole finds forms without cases.
 func TestEveryTemplateHasAHole(t *testing.T) {
 	for f := range templates(1) {
 		_, holes := parse(f.template)
@@ -148,7 +147,7 @@ func TestEveryTemplateHasAHole(t *testing.T) {
 	}
 }
 
-// TestEveryKindOfOperandAppears looks at the cases of one form.
+// TestEveryKindOfOperandAppears checks the cases of one form.
 func TestEveryKindOfOperandAppears(t *testing.T) {
 	found := map[string]bool{}
 	for _, form := range []string{"«S» + «S»", "@O(«&A»[«I»:])", "«=I» = «I»", "any(«V») == any(«A»)", "«L»[«I»]"} {
@@ -163,8 +162,7 @@ func TestEveryKindOfOperandAppears(t *testing.T) {
 	}
 }
 
-// TestSizeIsHowManyFormsAreInsideOneAnother counts the cases of a form that has others
-// in it.
+// TestSizeIsHowManyFormsAreInsideOneAnother counts the cases of a form that contains others.
 func TestSizeIsHowManyFormsAreInsideOneAnother(t *testing.T) {
 	var small, large []string
 	for e := range nested('P', 1) {

@@ -13,16 +13,15 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// moduleOptions are those of a run in a folder of its own that fetches nothing.
+// moduleOptions returns the options of a run in its own folder that fetches nothing.
 func moduleOptions(t *testing.T) Options {
 	t.Helper()
 	t.Setenv("GOPROXY", "off")
 	return Options{Dir: t.TempDir(), Mode: codegen.Release, Every: 1, First: 20, Seldom: 500, Functions: "all", Patience: time.Minute}
 }
 
-// TestTestsOfAModulePassThroughMachines has a module with two packages that call each
-// other, a test that fails, a folder that is no package, and a package that does not
-// compile.
+// TestTestsOfAModulePassThroughMachines uses a module with two packages that call each other, a
+// failing test, a folder that is not a package, and a package that does not compile.
 func TestTestsOfAModulePassThroughMachines(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var all []*Package
@@ -62,7 +61,7 @@ func TestAModuleThatIsNotThereIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestPartsOfTests has names that only one of the runs has.
+// TestPartsOfTests uses names that occur in only one of the runs.
 func TestPartsOfTests(t *testing.T) {
 	plain := &outcome{status: map[string]string{"A": passed, "A/1": passed, "A/random5": passed, "B": passed, "B/1": passed, "B/2": passed, "C": "FAIL", "C/1": "FAIL"}}
 	machines := &outcome{status: map[string]string{"A": passed, "A/1": passed, "A/random7": passed, "B": "FAIL", "B/1": passed}}

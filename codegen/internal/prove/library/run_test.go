@@ -18,8 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestTestsOfTheLibraryPassThroughMachines has a package whose machines suspend
-// everywhere.
+// TestTestsOfTheLibraryPassThroughMachines uses a package whose machines suspend everywhere.
 func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var all []*Package
@@ -38,7 +37,7 @@ func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
 	assert.Empty(t, p.LeftOut)
 }
 
-// The output of a process whose test b fails, and which test c ends.
+// The output of a process in which test b fails and test c ends the process.
 const printed = "\x16=== RUN   TestA\n\x16=== RUN   TestA/part\n    \x16--- PASS: TestA/part (0.00s)\nno end of line\x16--- PASS: TestA (0.00s)\n" +
 	"\x16=== RUN   TestB\n    b_test.go:1: why\n\x16--- FAIL: TestB (0.00s)\n\x16=== RUN   TestC\npanic: over\n"
 
@@ -65,8 +64,8 @@ func TestATestThatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
 	assert.Equal(t, map[string]string{"D": "fails as plain Go in the copy", "F": asksCallers}, p.LeftOut)
 }
 
-// TestATestThatDoesNotEndLeavesTimeForOthers has a test that ends in neither form, one
-// that ends as plain Go, and some that have no time left.
+// TestATestThatDoesNotEndLeavesTimeForOthers uses a test that ends in neither form, one that ends
+// as plain Go, and some that have no time left.
 func TestATestThatDoesNotEndLeavesTimeForOthers(t *testing.T) {
 	const over = "\x16=== RUN   TestA\n\x16--- PASS: TestA (0.00s)\n\x16=== RUN   TestB\npanic: test timed out after 30s\n\ngoroutine 1\n"
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}
@@ -86,8 +85,8 @@ func TestATestThatDoesNotEndLeavesTimeForOthers(t *testing.T) {
 	assert.Contains(t, none.unrun, "0s")
 }
 
-// TestWaysIntoMachines has functions whose parameters have no names, or that have no
-// results or type parameters.
+// TestWaysIntoMachines uses functions with unnamed parameters, without results, and with type
+// parameters.
 func TestWaysIntoMachines(t *testing.T) {
 	c := &clone{source: &source{ImportPath: "p", Dir: t.TempDir(), GoFiles: []string{"p.go"}}, dir: t.TempDir(), home: &home{path: "p", every: 2, moved: true}}
 	const text = "package p\n\nfunc (*T[K]) m(int, ...string) (a, b int) {\n\treturn 1, 2\n}\n\nfunc g[K any](_ K) {\n\tprint()\n\tprint()\n\tprint()\n}\n\nfunc linked()\n"

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestShrinkFindsTheSmallestProgramThatFails has a failure that needs two calls in one
-// function and nothing around them.
+// TestShrinkFindsTheSmallestProgramThatFails uses a failure that needs two calls in one function
+// and nothing around them.
 func TestShrinkFindsTheSmallestProgramThatFails(t *testing.T) {
 	const source = `package p
 

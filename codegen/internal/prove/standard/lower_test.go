@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestPackagesWithInternalImportsAreLowered has a package with a function of its
-// own that recovers, and one that imports an internal package.
+// TestPackagesWithInternalImportsAreLowered uses a package with a function that recovers, and one
+// that imports an internal package.
 func TestPackagesWithInternalImportsAreLowered(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	report, err := Lower(t.TempDir(), t.Output(), "encoding/csv", "path", "errors")

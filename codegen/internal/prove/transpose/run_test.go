@@ -19,9 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestProgramsOfEachKind has a program that is the same in both forms, one with a
-// function that is refused, one that prints something unexpected, and two that must not
-// run.
+// TestProgramsOfEachKind uses a program that is the same in both forms, one with a refused
+// function, one that prints something unexpected, and two that must not run.
 func TestProgramsOfEachKind(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	folder := t.TempDir()
@@ -39,7 +38,7 @@ func TestProgramsOfEachKind(t *testing.T) {
 	require.NoError(t, err)
 	report, err := Run(t.Context(), folder, filepath.Join(t.TempDir(), "module"),
 		Options{Only: regexp.MustCompile(""), AtOnce: 10, Patience: time.Minute, Progress: io.Discard,
-			// With a cache of its own, it would compile the standard library.
+			// With a separate cache, it would compile the standard library.
 			Cache: strings.TrimSpace(string(cache))})
 	require.NoError(t, err)
 	assert.Empty(t, report.Different)
