@@ -103,8 +103,8 @@ var orders = []string{
 // order matches the comment that links a function of a case to a row.
 var order = regexp.MustCompile(`(?m)^// order: (.*)\n(?:// ?.*\n)*//movenext:async\nfunc (\w+)`)
 
-// TestEveryOrderHasACase checks that each row is named by a function that its case calls, in a case
-// with recorded results.
+// TestEveryOrderHasACase checks that each row is named by a function that its case calls, in a
+// case with recorded results.
 func TestEveryOrderHasACase(t *testing.T) {
 	shown := map[string]bool{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {

@@ -196,8 +196,8 @@
 //	add := func() { n++ }
 //
 // A field cannot represent a variable that something else refers to: the frame is copied, and a
-// loop creates a new variable each time. Such a variable gets a cell. The frame contains a pointer,
-// and the declaration allocates the pointer's target:
+// loop creates a new variable each time. Such a variable gets a cell. The frame contains a
+// pointer, and the declaration allocates the pointer's target:
 //
 //	f.n = new(int)
 //	*f.n = 0
@@ -289,7 +289,7 @@
 //	internal/load     from patterns to packages with types, in which the future twins are known
 //	internal/cache    results of earlier runs
 //	target.go         does the rest for one package
-//	file.go           combines the functions' declarations in a file: header, constraints, imports
+//	file.go           makes a file of the functions' declarations: header, constraints, imports
 //	verify.go         type-checks the result
 //	write.go          compares the result with the files on disk, and replaces them
 //

@@ -25,9 +25,9 @@ const wanted = "want/"
 
 // TestGolden runs the cases of testdata: source files, and under want/ the results of a run:
 // generated files, and findings in want/findings. A file called options sets the same options as
-// the command's flags, as "mode plain" or "goos windows", one per line. Line directives are removed
-// from the generated files of most cases, which makes them easier to read; "lines shown" keeps
-// them.
+// the command's flags, as "mode plain" or "goos windows", one per line. Line directives are
+// removed from the generated files of most cases, which makes them easier to read; "lines shown"
+// keeps them.
 //
 // Cases with the same options are generated in one run, as packages of one module: that is the
 // usual situation, and by far the fastest.

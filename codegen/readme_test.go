@@ -43,8 +43,8 @@ func says(message [2]string, text string) bool {
 	return strings.HasPrefix(message[0], text) || strings.HasPrefix(message[1], text)
 }
 
-// refusals returns the what and the why of the messages, with x for each name in them. It omits the
-// message about syntax that the generator does not know, which no valid source can have.
+// refusals returns the what and the why of the messages, with x for each name in them. It omits
+// the message about syntax that the generator does not know, which no valid source can have.
 func refusals(t *testing.T) (list [][2]string) {
 	t.Helper()
 	phases, err := filepath.Glob("internal/*/diagnostics.go")

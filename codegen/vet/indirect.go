@@ -40,7 +40,7 @@ type indirect struct {
 
 	implementations []implementation
 	signatures      []types.Type      // of functions that have twins and are used as values
-	handed          map[ast.Expr]bool // functions already handled, since they are not called where they are named
+	handed          map[ast.Expr]bool // functions that another check has handled
 	stored          stored
 }
 

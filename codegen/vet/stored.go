@@ -137,8 +137,8 @@ func declarationIn(stack []ast.Node) *ast.FuncDecl {
 	return nil
 }
 
-// place returns the place of e's value or, if e is a part of something, the place of the whole.
-// It returns nil if there is no named place.
+// place returns the place of e's value or, if e is a part of something, that of the whole.
+// It returns nil if that has no name.
 func (c *indirect) place(e ast.Expr) types.Object {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -169,7 +169,7 @@ func (c *indirect) place(e ast.Expr) types.Object {
 }
 
 // placeOfResult is place for a call: the called function; or, for a conversion and for a method
-// of a runtime container such as a channel, the place of the operand.
+// of a runtime container such as a channel, that of the operand.
 func (c *indirect) placeOfResult(call *ast.CallExpr) types.Object {
 	if c.info.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		return c.place(call.Args[0])
@@ -186,7 +186,7 @@ func (c *indirect) ofCoord(call *ast.CallExpr) bool {
 }
 
 // destination returns the place that receives e, given the nodes around e in stack. It returns
-// nil if there is no named place.
+// nil if that has no name.
 func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {

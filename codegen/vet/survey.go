@@ -31,7 +31,7 @@ type region struct {
 	body   *ast.BlockStmt
 	call   *ast.CallExpr // the call that passes lit to a job, or nil
 	given  *ast.CallExpr // the call that has lit as an argument, or nil
-	here   bool          // kept, but called in place, so that a machine's worker runs it
+	here   bool          // kept, but called there, so that a machine's worker runs it
 }
 
 // survey holds what the checks know about a package.

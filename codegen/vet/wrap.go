@@ -46,7 +46,7 @@ func (b *blocking) wrapReceive(n *ast.UnaryExpr, stack []ast.Node) analysis.Sugg
 		return p.wrapStatement(n)
 	case *ast.AssignStmt:
 		if len(around.Lhs) != 1 || around.Tok != token.DEFINE && around.Tok != token.ASSIGN {
-			return analysis.SuggestedFix{} // The comma-ok form has no place for an error.
+			return analysis.SuggestedFix{} // The comma-ok form cannot return an error.
 		}
 		p.insert(around.Lhs[0].End(), ", _")
 		p.replace(n, p.blockingJob(p.typeString(b.info.TypeOf(n)), fmt.Sprintf("return %s, nil", p.text(n))))

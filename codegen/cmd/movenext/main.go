@@ -38,10 +38,11 @@
 // Accept is for changes to durable functions (package durable) that have instances in flight.
 // Generate and check compare each durable function with its past, which is committed in the file
 // movenext_layouts.txt of its package. They refuse a change that instances may not survive until
-// someone accepts it. Accept takes the names of functions in ./..., as their annotations spell
+// it is accepted. Accept takes the names of functions in ./..., as their annotations spell
 // them. It generates like the default command, records that the instances continue with the new
 // code, and prints what it has accepted. It cannot accept saved state that cannot be loaded: with
-// -strand it leaves such instances behind, stuck, until a migration or an older program takes them.
+// -strand it leaves such instances behind, stuck, until a migration or an older program takes
+// them.
 //
 // Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a
 // page that can step through a run of the command: see docs/explain.md and movenext

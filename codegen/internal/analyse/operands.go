@@ -19,7 +19,7 @@ type Operand struct {
 	Method   *types.Selection // the method of which it is the receiver
 	PutOff   bool             // it belongs to the call of a go or defer statement
 	Bound    bool             // it is a bound of a slice expression
-	Assigned bool             // a left-hand side: its parts are evaluated, but not the operand itself
+	Assigned bool             // a left-hand side: only its parts are evaluated
 }
 
 func operands(list []ast.Expr) []Operand {

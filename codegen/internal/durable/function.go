@@ -30,7 +30,7 @@ type lowering struct {
 	points  []*point
 	undos   []*undo
 	named   map[int]*directive      // by line
-	kinds   map[*types.Scope]string // the kinds of the statements that scopes belong to; nil: not known yet
+	kinds   map[*types.Scope]string // the kinds of the scopes' statements; nil: not known yet
 	found   []source.Diagnostic
 
 	frame, turn string // their names in the generated code

@@ -37,7 +37,7 @@ type Function struct {
 	Names       *naming.Names // inside the declarations
 
 	Receiver *ir.Variable   // nil: it has none
-	Captured []*ir.Variable // by a literal; before them the source of a panic, if recover needs one
+	Captured []*ir.Variable // by a literal; first the source of a panic, if recover needs one
 	Params   []*ir.Variable
 	Results  []*ir.Variable
 	Vars     []*ir.Variable               // all variables, including those of the lowering
@@ -105,7 +105,7 @@ type output struct {
 	findings []source.Diagnostic
 	frames   []Frame
 
-	inferred   map[string]string // names of functions that infer one type from another, by their text
+	inferred   map[string]string // names of functions that infer a type, by their text
 	inferences []string          // their declarations
 }
 

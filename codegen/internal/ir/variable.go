@@ -16,7 +16,7 @@ type Variable struct {
 	Obj  types.Object // nil: a temporary
 	Name string       // as in the source; the stem for temporaries
 	Type types.Type
-	Of   ast.Expr // for a temporary: the expression whose value, or one of whose values, it holds; may be nil
+	Of   ast.Expr // for a temporary: the expression whose value it holds; may be nil
 
 	// Spelled is the type if Type is nil: for the callee or awaiter that a point keeps.
 	Spelled Rope

@@ -257,7 +257,8 @@ func rootIdent(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// overString lowers ranges over strings: one iteration per rune; invalid UTF-8 counts byte by byte.
+// overString lowers ranges over strings: one iteration per rune; invalid UTF-8 counts byte by
+// byte.
 func (r *ranging) overString() {
 	lo := r.lo
 	str := r.once("str")

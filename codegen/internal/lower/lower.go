@@ -38,7 +38,7 @@ type Function struct {
 	Names *naming.Names // inside its declarations; temporaries already have theirs
 
 	Receiver *ir.Variable   // nil: it has none
-	Captured []*ir.Variable // by a literal; before them the source of a panic, if recover needs one
+	Captured []*ir.Variable // by a literal; first the source of a panic, if recover needs one
 	Params   []*ir.Variable
 	Results  []*ir.Variable
 	Vars     []*ir.Variable // all variables, including temporaries

@@ -110,8 +110,8 @@ func (lo *lowering) wantsTemp(o analyse.Operand) bool {
 // comparedAsIs reports whether the operand is compared without being converted to an interface.
 func (lo *lowering) comparedAsIs(o analyse.Operand) bool { return o.Compared && !lo.boxes(o) }
 
-// comparedEarly reports whether the operand of a comparison is copied early. Structs and arrays are
-// compared by their addresses, so one that is not addressable is copied first.
+// comparedEarly reports whether the operand of a comparison is copied early. Structs and arrays
+// are compared by their addresses, so one that is not addressable is copied first.
 func (lo *lowering) comparedEarly(o analyse.Operand) bool {
 	byAddress := func(t types.Type) bool {
 		switch t.Underlying().(type) {
@@ -137,8 +137,8 @@ func (lo *lowering) converts(o analyse.Operand) bool {
 	return o.To != nil && !types.Identical(lo.TypeOf(o.Expr), o.To)
 }
 
-// wantsKeyTemp reports whether gc copies a map key. Maps with keys of certain types take the key by
-// address, others by value in a register. See mapKeyTemp and mapfast in the compiler.
+// wantsKeyTemp reports whether gc copies a map key. Maps with keys of certain types take the key
+// by address, others by value in a register. See mapKeyTemp and mapfast in the compiler.
 func (lo *lowering) wantsKeyTemp(o analyse.Operand) bool {
 	elem := o.Key.Elem()
 	if typeset.MapType(elem) != nil { // a pointer, whatever it contains
@@ -203,7 +203,8 @@ func isBytes(t types.Type) bool {
 	return ok && typeset.IsBasic(slice.Elem(), types.Byte)
 }
 
-// bytesInKey returns the operand, possibly bytes, that a part of the key is converted from, or nil.
+// bytesInKey returns the operand, possibly bytes, that a part of the key is converted from, or
+// nil.
 func (lo *lowering) bytesInKey(key ast.Expr) ast.Expr {
 	switch key := ast.Unparen(key).(type) {
 	case *ast.CallExpr:

@@ -210,7 +210,8 @@ func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 		s.variable(id, v, as)
 		return
 	}
-	obj := s.lo.Info.Uses[id] // for an embedded field this is the type; the identifier also defines the field
+	// For an embedded field this is the type; the identifier also defines the field.
+	obj := s.lo.Info.Uses[id]
 	if obj == nil {
 		obj = s.lo.Info.Defs[id]
 	}

@@ -178,7 +178,7 @@ func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 		}
 	}
 	if len(s.Results) != results.Len() {
-		t.other = true // the results of another call, with no room for another argument before them
+		t.other = true // the results of another call, with no room before them
 	}
 	return false
 }

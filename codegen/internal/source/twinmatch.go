@@ -79,8 +79,8 @@ func methodOf(recv types.Type, fn *types.Func) *types.Signature {
 	return obj.(*types.Func).Signature()
 }
 
-// instance returns the signature of other, declared next to the callee of s, as the call of s would
-// use it, or nil if the call would not reach other.
+// instance returns the signature of other, declared next to the callee of s, as the call of s
+// would use it, or nil if the call would not reach other.
 func instance(s Suspension, other *types.Func) *types.Signature {
 	if s.Method != nil {
 		obj, _, _ := types.LookupFieldOrMethod(s.Method.Recv(), true, other.Pkg(), other.Name())

@@ -14,9 +14,9 @@ import (
 )
 
 // Package returns the model of a package example.com/p, in which all functions and methods count
-// as annotated. It may import the standard library and the packages whose texts follow; their paths
-// are those of their import comments, or example.com/ and their names. Package panics if a text is
-// not valid Go, since texts are constants of tests.
+// as annotated. It may import the standard library and the packages whose texts follow; their
+// paths are those of their import comments, or example.com/ and their names. Package panics if a
+// text is not valid Go, since texts are constants of tests.
 func Package(text string, others ...string) *source.Package {
 	known := beside{}
 	for _, other := range others {

@@ -171,7 +171,8 @@ func IsLocal(obj *types.TypeName) bool {
 // IsString reports whether all types that t stands for are strings.
 func IsString(t types.Type) bool { return IsBasicInfo(t, types.IsString) }
 
-// IsBasicInfo reports whether all types that t stands for are basic and have one of the properties.
+// IsBasicInfo reports whether all types that t stands for are basic and have one of the
+// properties.
 func IsBasicInfo(t types.Type, info types.BasicInfo) bool {
 	return Always(t, func(t types.Type) bool {
 		b, ok := t.(*types.Basic)

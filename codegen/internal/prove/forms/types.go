@@ -72,7 +72,8 @@ func (t Types) constraint(sym byte) string {
 		return "comparable"
 	case sym == 'K' && t.generic():
 		return "Gk[@I]"
-	// gc fails to compile slicing of a pointer to an array if that pointer type is a type parameter
+	// gc fails to compile slicing of a pointer to an array if that pointer type is a type
+	// parameter
 	case t == Core && sym != 'O' && strings.IndexByte(declared, sym) >= 0:
 		return "~" + symbols[sym].plain
 	case t == Several:

@@ -113,8 +113,8 @@ func (c Case) each(yield func(Case) bool) {
 // deep are the operands used in expressions within expressions.
 var deep = []int{captured, 3, 8, 14}
 
-// choices returns the lists of operands. For at most one hole besides the focus, every kind occurs;
-// for more holes, every kind occurs in one of them at a time.
+// choices returns the lists of operands. For at most one hole besides the focus, every kind
+// occurs; for more holes, every kind occurs in one of them at a time.
 func choices(holes []hole, focus, size int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		usual := make([]int, len(holes))

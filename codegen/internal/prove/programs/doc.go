@@ -14,7 +14,7 @@
 //	log an address            only values that print alike everywhere are logged
 //	depend on a map's order   maps that are ranged over have one entry
 //	depend on select's choice at most one case is ready, or the default is taken
-//	depend on a capacity      it appends only to a slice without spare capacity, or to a fresh one
+//	depend on a capacity      it appends only to a full slice, or to a fresh one
 //	name a twin               the plain form would no longer be plain
 //
 // On capacities: the compiler gives a slice on the stack more spare capacity than one on the heap.

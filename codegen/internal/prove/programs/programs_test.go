@@ -22,8 +22,8 @@ func TestProgramsTypeCheckAndAreTheSameForASeed(t *testing.T) {
 	}
 }
 
-// TestProgramsHoldEveryStatement searches some programs for all kinds of statements: a grammar that
-// never writes one proves nothing about it.
+// TestProgramsHoldEveryStatement searches some programs for all kinds of statements: a grammar
+// that never writes one proves nothing about it.
 func TestProgramsHoldEveryStatement(t *testing.T) {
 	var all strings.Builder
 	for seed := range uint64(300) {
