@@ -74,7 +74,8 @@ func durableGone(path string, fn *layout.Function) source.Diagnostic {
 	}
 }
 
-// foreignForgets: a function of another module cannot load what it has saved here.
+// foreignForgets returns the finding that a function of another module cannot load what it has
+// saved here.
 func foreignForgets(path string, i layout.Import, used bool) source.Diagnostic {
 	at := position(path, i.Line)
 	d := source.Diagnostic{

@@ -13,7 +13,7 @@ type target struct {
 	outputs  []*output
 	warnings []source.Diagnostic
 
-	kept     *cache.Package // what the cache knows of it; nil: nothing
+	kept     *cache.Package // its entry in the cache; nil: none
 	recalled bool           // outputs come from an earlier run
 }
 

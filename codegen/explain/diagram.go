@@ -62,7 +62,7 @@ func Dot(w io.Writer, machines []*codegen.Machine) error {
 	return p.err
 }
 
-// dotText is s as a quoted string of Graphviz.
+// dotText returns s as a quoted string in Graphviz's syntax.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -40,7 +40,7 @@ type indirect struct {
 
 	implementations []implementation
 	signatures      []types.Type      // of functions that have twins and are used as values
-	handed          map[ast.Expr]bool // functions that another check has handled
+	handed          map[ast.Expr]bool // called functions, and names that belong to a selector
 	stored          stored
 }
 

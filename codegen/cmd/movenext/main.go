@@ -164,7 +164,7 @@ func isVetTool(args []string) bool {
 	return strings.HasSuffix(last, ".cfg") || len(args) == 1 && (last == "-V=full" || last == "-flags")
 }
 
-// run is main without the process: it returns the exit status.
+// run does the work of main and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	command := "generate"
 	if len(args) > 0 && slices.Contains(commands, args[0]) {

@@ -24,7 +24,7 @@ import (
 // first depends on the compiler's escape analysis, which cannot be repeated here, so the
 // statement is refused.
 
-// findFragile looks at all statements of the function.
+// findFragile checks all statements of the function.
 func (fs *Facts) findFragile() {
 	var around []ast.Node
 	ast.Inspect(fs.Body, func(n ast.Node) bool {

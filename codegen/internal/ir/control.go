@@ -20,7 +20,7 @@ type Point struct {
 	Kind    source.Kind
 	Want    string    // stem of the field's name
 	Asleep  *Variable // KindSleep: whether the machine has to wait
-	Held    *Variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo
+	Held    *Variable // the suspended callee or the awaited value; nil for Yield and SwitchTo
 	Sched   Rope      // SwitchTo: the target scheduler
 	Loop    *Variable // a range over a function, whose method the point calls
 	Method  string

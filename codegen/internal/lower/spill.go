@@ -307,7 +307,7 @@ func (lo *lowering) isStatic(e ast.Expr) bool {
 //
 //	v1 := […]                       // f has returned this
 //	v2 := [2]int{x / y, v1}
-//	v3 := len(v2)                   // not a constant in what is around it, as before
+//	v3 := len(v2)                   // not a constant in the surrounding expression, as before
 //	n := v3 + 1
 
 // measuresArray reports whether call returns the length of an array that contains a suspension.

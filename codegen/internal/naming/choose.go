@@ -12,7 +12,7 @@ type Placed struct {
 	Slots    []*ir.Slot
 	Vars     []*ir.Variable // all variables
 	Results  []*ir.Variable
-	Returned []*ir.Variable // the results that are returned
+	Returned []*ir.Variable // the results that the running method returns
 
 	// Hides reports whether a kept statement declares the name of a result.
 	Hides func(result *ir.Variable) bool

@@ -23,14 +23,14 @@ type Names struct {
 	fn      *source.Function
 	imports *typetext.Imports
 
-	Recv, Run, Renewed string // of MoveNext: receiver, run; a loop variable's copy
-	Args               string // of the method that MoveNext calls: what only the start needs
-	Steps              string // of the frame: what tells its steps
-	Defers, Raise      string // of the frame: deferred calls; of those: what raises a panic
-	Finished, Again    string // of MoveNext and its steps: their results
-	MoveNext, Step     string // methods that MoveNext calls: with something to pass; a step
-	Panicking, Callee  string // of an entry of a deferred call
-	Loops              string // of the frame: ranges over functions
+	Recv, Run, Renewed string // in MoveNext: the receiver, the run, a loop variable's copy
+	Args               string // in the method that MoveNext calls: the start's parameters
+	Steps              string // in the frame: the recorder of its steps
+	Defers, Raise      string // in the frame: deferred calls; in those: what raises a panic
+	Finished, Again    string // in MoveNext and its steps: their results
+	MoveNext, Step     string // methods that MoveNext calls: with parameters to pass; for a step
+	Panicking, Callee  string // in an entry of a deferred call
+	Loops              string // in the frame: ranges over functions
 
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame

@@ -30,7 +30,7 @@
 //
 //	other.New         func() (*box[t], error)     statemachine.Like(other.New)
 //	its result 0      *box[t]                     fetchLike1(…)
-//	what that is of   box[t]                      fetchLike2(…)
+//	its target        box[t]                      fetchLike2(…)
 //	field Value       t                           &statemachine.New(…).Value
 //
 // The search is breadth-first, so the first way that it finds is the shortest. It is bounded:
