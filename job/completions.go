@@ -12,18 +12,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Completions hands out several jobs in the order in which they end, each once. Make
-// one with [CompletionsOf]. All methods are safe for concurrent use: several may ask
-// for the next, and are served in the order in which they asked.
+// Completions yields several jobs in the order in which they end, each once. Make one
+// with [CompletionsOf]. All methods are safe for concurrent use: concurrent calls of
+// Next are served in the order in which they were made.
 //
 // In plain code [WhenEach] is more convenient. In a function marked
 // //movenext:async a call of Next is a suspension point, as it has a twin.
 type Completions[T any] struct {
 	mu       interleave.Mutex
 	nodes    []completionNode[T] // registrations; nil when stopped
-	ended    []*Job[T]           // and not handed out, the oldest first
+	ended    []*Job[T]           // and not yielded yet, the oldest first
 	requests list.List           // of *nextRequest[T], the oldest first; empty unless ended is
-	left     int                 // how many will be handed out yet
+	left     int                 // how many are still to be yielded
 }
 
 type completionNode[T any] struct {
@@ -36,8 +36,8 @@ type completionNode[T any] struct {
 // first, in the order given. Jobs that are Created are started. A nil job counts as one
 // that has faulted with [ErrNilJob]. It does not block.
 //
-// Call Stop if you will not ask for all of them; else the jobs keep the Completions
-// until they end.
+// Call Stop unless you take all of them; otherwise the jobs that have not ended keep the
+// Completions in memory.
 func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 	c := &Completions[T]{left: len(jobs)}
 	nodes := make([]completionNode[T], len(jobs))
@@ -57,9 +57,9 @@ func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 }
 
 // Next returns the next job that ends, waiting for it if need be. It returns
-// [ErrNoJobs] when all were handed out or Stop was called, and a *[WaitError] when ctx
-// ends first; then the job that would have been next is still to come. A machine that is
-// given a job continues with it, even if its home has been shut down meanwhile. It
+// [ErrNoJobs] when all were yielded or Stop was called, and a *[WaitError] when ctx ends
+// first; the job that would have been next is then left for the next call. A machine
+// that gets a job continues with it, even if its home has been shut down meanwhile. It
 // blocks; its twin is [Completions.NextAsync].
 func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if ctx == nil {
@@ -89,8 +89,8 @@ func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 	return &r.promise.job
 }
 
-// Stop removes its registrations from the jobs that have not ended. Waiters for the
-// next job get [ErrNoJobs]. Calling it again does nothing. It does not block.
+// Stop unregisters from the jobs that have not ended. Waiters for the next job get
+// [ErrNoJobs]. Calling it again does nothing. It does not block.
 func (c *Completions[T]) Stop() {
 	c.mu.Lock()
 	nodes := c.nodes
@@ -106,11 +106,11 @@ func (c *Completions[T]) Stop() {
 	}
 }
 
-// finish notes that nothing will be handed out any more; mu is held.
+// finish records that no more jobs will be yielded; mu is held.
 func (c *Completions[T]) finish() { c.nodes, c.ended, c.left = nil, nil, 0 }
 
-// forget lets go of the jobs: a node that was taken back may stay linked in one of
-// them, and keeps its neighbours.
+// forget drops the references to the jobs: a withdrawn node may stay linked in the list
+// of one job, and it keeps its neighbours in memory, and so the other jobs.
 func (c *Completions[T]) forget(nodes []completionNode[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,8 @@ func (c *Completions[T]) forget(nodes []completionNode[T]) {
 	}
 }
 
-// ask returns what is known at once, or a request.
+// ask returns the next job if one has ended, or the error, as a completed job; else it
+// returns a request.
 func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], r *nextRequest[T]) {
 	var why error
 	if ctx.Err() != nil {
@@ -189,7 +190,7 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 	return waiters
 }
 
-// elsewhere reports whether another job can be the next.
+// elsewhere reports whether another job can still be the next one.
 func (n *completionNode[T]) elsewhere() bool {
 	n.of.mu.Lock()
 	defer n.of.mu.Unlock()
@@ -218,7 +219,7 @@ func (c *Completions[T]) oldestRequest() *nextRequest[T] {
 	return nil
 }
 
-// takeRequests takes all that oldestRequest would; mu is held.
+// takeRequests takes and reserves all requests that have not given up; mu is held.
 func (c *Completions[T]) takeRequests() (all []*nextRequest[T]) {
 	for r := c.oldestRequest(); r != nil; r = c.oldestRequest() {
 		all = append(all, r)
@@ -226,9 +227,9 @@ func (c *Completions[T]) takeRequests() (all []*nextRequest[T]) {
 	return all
 }
 
-// nextRequest is one wait for the next job. The promise decides between its context and the
-// job: a job is given only to a request that could be reserved, so none is lost with a
-// request that gives up.
+// nextRequest is one wait for the next job. The promise decides between its context and
+// the job: a job is delivered only to a request that could be reserved, so a request
+// that gives up loses none.
 type nextRequest[T any] struct {
 	promise promise[*Job[T]]
 	watch   ctxwatch.Watch
@@ -261,12 +262,12 @@ func (r *nextRequest[T]) giveUp(why error) bool {
 	return true
 }
 
-// WhenEach returns a sequence of jobs in the order in which they end, each once; those
+// WhenEach returns a sequence of jobs in the order in which they end, each once. Jobs
 // that have ended already come first, in the order given. Ranging over it blocks until
 // the next has ended; in a function marked //movenext:async a range over it suspends,
-// since its twin is [WhenEachAsync]. Breaking off leaves nothing behind in the jobs
-// that have not ended. When ctx ends, the last pair is a nil job and a *[WaitError]; in
-// all other pairs the error is nil, and the job has its own.
+// since its twin is [WhenEachAsync]. Leaving the loop early leaves nothing behind in the
+// jobs that have not ended. When ctx ends, the last pair is a nil job and a
+// *[WaitError]; in all other pairs the error is nil, and the job has its own error.
 //
 // Jobs that are Created are started. A nil job counts as one that has faulted with
 // [ErrNilJob].
@@ -283,8 +284,8 @@ func WhenEach[T any](ctx context.Context, jobs ...*Job[T]) iter.Seq2[*Job[T], er
 	}
 }
 
-// WhenEachAsync is [WhenEach] as a stream, whose ranges hold neither a worker nor a
-// goroutine between jobs. Each range begins anew. It does not block.
+// WhenEachAsync is [WhenEach] as a stream. A range over it holds neither a worker nor a
+// goroutine between jobs, and each range starts from the beginning. It does not block.
 func WhenEachAsync[T any](ctx context.Context, jobs ...*Job[T]) *Stream[*Job[T]] {
 	return NewStream(&ends[T]{ctx, jobs})
 }
@@ -299,7 +300,7 @@ type ends[T any] struct {
 func (e *ends[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
 
 // Each is the form that a machine ranges over: next returns the job of the next value,
-// which fails with [ErrNoJobs] at the end, and stop breaks off.
+// which fails with [ErrNoJobs] at the end, and stop ends the range early.
 func (e *ends[T]) Each() (next func() *Job[*Job[T]], stop func()) {
 	c := CompletionsOf(e.jobs...)
 	return func() *Job[*Job[T]] { return c.NextAsync(e.ctx) }, c.Stop

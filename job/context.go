@@ -9,28 +9,29 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// body is what a job with a function has in addition to its outcome, and the context
-// that its function gets.
+// body is the part of a job that has a function: what it needs in addition to the
+// outcome. It is also the context that the function gets.
 //
-// The context is an inner value and not the job, so that a method of one is never
-// called on the other. (It lies inside the job, though: keeping a job's context keeps
-// the job.) It answers for values itself and for its end through the parent. That
-// suffices until a caller wants a Done channel, or cancels this job and not the parent.
-// Then it makes a real context, once, in the part of the job that most jobs never have.
-// A job that is never asked pays one bit, in a word that is read anyway.
+// The context is a field of the job and not the job itself, so that a method of one is
+// never called on the other. (Keeping a job's context in memory keeps the job, though.)
+// It looks values up itself and takes its end from the parent. That suffices until a
+// caller wants a Done channel, or cancels this job and not the parent. Then it makes a
+// real context, once, in the part of the job that most jobs never have. Other jobs pay
+// one bit, in a word that is read anyway.
 type body struct {
 	users users
 
-	holding bool // the job is counted by the one around it
+	holding bool // the job counts as a user of the enclosing job's context
 	hidden  bool // the job's scheduler is not the ambient one
-	// What jobcore.Awaiting.RunTaken was told, if the job was run by the machine that awaits it;
-	// jobcore.Unproven|1 if a goroutine that waits runs it. Written by the job's claimer.
+	// The argument spent of jobcore.Awaiting.RunTaken, if the machine that awaits the
+	// job runs it; jobcore.Unproven|1 if a waiting goroutine runs it. Written by the
+	// job's claimer.
 	spent uint8
 	// The goroutine that claimed the job has completed it. Written and read by that
 	// goroutine.
 	attended bool
 
-	// Set when the job is made, as holding and hidden are.
+	// Set when the job is made, like holding and hidden.
 	owner  owner
 	parent context.Context
 	root   *body            // the outermost job context around this one, all nested directly
@@ -47,7 +48,7 @@ type realContext struct {
 
 var _ context.Context = (*body)(nil)
 
-// nest records the enclosing context. ctx is its parent.
+// nest records the enclosing context. ctx is the parent of this one.
 func (b *body) nest(ctx context.Context) {
 	b.parent = ctx
 	direct, ok := ctx.(*body)
@@ -64,16 +65,16 @@ func (b *body) nest(ctx context.Context) {
 	}
 }
 
-// shield keeps the end of what the job's context lies in away from it.
+// shield detaches the job's context from the end of the enclosing contexts.
 func (b *body) shield() { b.parent, b.root = context.WithoutCancel(b.parent), nil }
 
 // outermost returns the body whose parent is the first context outwards that is not a
 // body.
 //
-// Jobs that start jobs make a chain of bodies as long as the recursion is deep. Of that
-// chain only the far end needs to be asked: a body holds the one it lies in until it is
-// closed itself, so none in between has ended, unless Cancel was called, which marks
-// the outermost.
+// Jobs that start jobs make a chain of bodies as long as the recursion is deep. Only the
+// far end of that chain needs to be checked: a body holds its enclosing body until it is
+// closed itself, so none in between has ended, unless Cancel was called, which marks the
+// outermost one.
 func (b *body) outermost() *body {
 	if b.root != nil {
 		return b.root
@@ -107,7 +108,7 @@ func (b *body) Err() error {
 
 // Value implements context.Context. Foreign keys are passed to the real context, if
 // any: the standard library finds the nearest cancellable context by a private key, and
-// must find the one whose Done channel we return.
+// must find the one whose Done channel this one returns.
 func (b *body) Value(key any) any {
 	switch key {
 	case jobKey{}:
@@ -130,14 +131,15 @@ func (b *body) Value(key any) any {
 	return b.parent.Value(key)
 }
 
-// HasLabels is asked by [schedulers.HasLabels].
+// HasLabels reports to [schedulers.HasLabels].
 func (b *body) HasLabels() bool { return b.owner.base().mode&labeled != 0 }
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with the departure of the last user: the second of the two cancels. We store
-// the context, then check for users and mark their count in one compare-and-swap; a
-// departing user counts down and sees the mark. One of the two sees the other.
+// It races with the departure of the last user: the second of the two cancels.
+// materialize stores the context, then checks for users and marks their count in one
+// compare-and-swap; a departing user counts down and sees the mark. So one of the two
+// sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.made(); r != nil {
 		return r
@@ -170,7 +172,7 @@ func (b *body) interrupt(cause error) {
 	b.materialize().cancel(cause)
 }
 
-// endOwn says that the job itself no longer needs its context: its function has
+// endOwn records that the job itself no longer needs its context: its function has
 // returned or will not run.
 func (c *core) endOwn() {
 	b := c.own
@@ -182,7 +184,7 @@ func (c *core) endOwn() {
 	}
 }
 
-// close ends the context, which is no longer needed, and that of each enclosing job
+// close ends the context, which is no longer needed, and the contexts of enclosing jobs
 // that only this one held.
 func (b *body) close() {
 	for last := true; last; last = b.users.release() {
@@ -206,7 +208,7 @@ func (b *body) Release() {
 	}
 }
 
-// outcome tells which final status a returned error means for this job.
+// outcome returns the final status that a returned error means for this job.
 func (b *body) outcome(err error) Status {
 	switch {
 	case err == nil:
@@ -221,14 +223,14 @@ func (b *body) outcome(err error) Status {
 }
 
 // DefaultScheduler returns the scheduler of jobs whose context and options name
-// none. It is a pool until [SetDefaultScheduler] sets another.
+// none. It is a pool until [SetDefaultScheduler] replaces it.
 func DefaultScheduler() schedulers.Scheduler { return ambient.Default().Scheduler }
 
-// SetDefaultScheduler makes s the default; nil brings the built-in pool back. Jobs
-// that were started before stay where they are.
+// SetDefaultScheduler makes s the default; nil restores the built-in pool. Jobs that
+// were started before stay where they are.
 func SetDefaultScheduler(s schedulers.Scheduler) { ambient.SetDefault(s) }
 
-// homeOf is ambient.Home, without a question where ctx is a job's own.
+// homeOf is ambient.Home, with a shortcut if ctx is a job's own context.
 func homeOf(ctx context.Context) *schedulers.Home {
 	if b, ok := ctx.(*body); ok && !b.hidden {
 		return b.home
@@ -236,10 +238,10 @@ func homeOf(ctx context.Context) *schedulers.Home {
 	return ambient.Home(ctx)
 }
 
-// timersOf returns the timers with which [Sleep] measures its time.
+// timersOf returns the timers that [Sleep] uses.
 func timersOf(ctx context.Context) schedulers.Timers { return ambient.Timers(homeOf(ctx)) }
 
-// workerOf is schedulers.WorkerFrom, without a question where ctx is a job's own.
+// workerOf is schedulers.WorkerFrom, with a shortcut if ctx is a job's own context.
 func workerOf(ctx context.Context) schedulers.Worker {
 	if b, ok := ctx.(*body); ok && !b.hidden {
 		return b.worker

@@ -15,20 +15,19 @@ type continued[T, U any] struct {
 	fn func(context.Context, *Job[T]) (U, error)
 }
 
-// ContinueWith returns a job that runs fn with j once j has ended, in whatever way. A
-// continuation is a job like any other: it can be waited for and continued itself.
-// Several continuations of one job are siblings: each becomes runnable when j ends, in
-// the order in which they were added. A Created j is not started. ContinueWith does not
-// block.
+// ContinueWith returns a job that runs fn with j once j has ended, whatever its outcome. A
+// continuation is a job like any other: it can be waited for and continued itself. Several
+// continuations of one job are siblings: each becomes runnable when j ends, in the order
+// in which they were added. A Created j is not started. ContinueWith does not block.
 //
 // It runs on the scheduler of the option [On], else on the ambient one of ctx, else on
-// the default; never on the goroutine that completes j, unless [RunSynchronously] asks
-// for it. Only ctx cancels it: when ctx ends before j does, the continuation is
-// Canceled at once and j does not keep it; [LazyCancellation] and [Shielded] change
-// that. The outcome of j does not cancel it; fn can ask j. With one of the filters
-// [OnlyOnCompleted], [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if j ended that
-// way, and is Canceled with [ErrFiltered] if not. A nil j counts as one that has
-// Faulted with [ErrNilJob]; fn is given a job that says so. See also [Then], [Catch]
+// the default. It never runs on the goroutine that completes j, unless
+// [RunSynchronously] requests that. Only ctx cancels it: when ctx ends before j does,
+// the continuation is Canceled at once and j does not keep it; [LazyCancellation] and
+// [Shielded] change that. The outcome of j does not cancel it; fn can check j. With one
+// of the filters [OnlyOnCompleted], [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if
+// j ended that way, and is Canceled with [ErrFiltered] if not. A nil j counts as a job
+// that has Faulted with [ErrNilJob], and fn gets such a job. See also [Then], [Catch]
 // and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
@@ -38,9 +37,9 @@ func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Cont
 	return c.attach(present(j), c)
 }
 
-// ContinueWith is the function [ContinueWith] for an fn that has no result of its own,
-// so that calls can be written in their order. What changes the type of the result has
-// to be a function: Go's methods have no type parameters.
+// ContinueWith is the function [ContinueWith] for an fn without a result, so that calls
+// can be chained in the order in which they run. A continuation that changes the type of
+// the result has to be made by a function: Go's methods have no type parameters.
 func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job[T]) error, opts ...Option) *Job[Void] {
 	if fn == nil {
 		return ContinueWith[T, Void](ctx, j, nil, opts...)
@@ -78,8 +77,8 @@ func (c *continued[T, U]) drop() {
 
 // Then returns a job that runs fn with the result of j once j has Completed. If j ends
 // in another way, fn is not called and the job ends as j did: with the same status and
-// error. Scheduler, context and options are those of [ContinueWith], filters aside. It
-// does not block.
+// error. Scheduler, context and options are those of [ContinueWith], except the filters.
+// It does not block.
 //
 // The name is that of JavaScript's promises.
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
@@ -126,11 +125,10 @@ func (t *then[T, U]) drop() {
 }
 
 // Catch returns a job that runs fn with the error of j once j has Faulted or was
-// Canceled, and ends with what fn returns: a result in its place, or an error. If j has
-// Completed, fn is not called and the job has j's result. With [OnlyOnFaulted] or
-// [OnlyOnCanceled], fn is for that outcome alone, and the other passes: the job ends as
-// j did. Scheduler, context, a nil j and other options are as with [ContinueWith]. It
-// does not block.
+// Canceled, and ends with the result or the error that fn returns. If j has Completed,
+// fn is not called and the job has j's result. With [OnlyOnFaulted] or [OnlyOnCanceled],
+// fn handles only that outcome; otherwise the job ends as j did. Scheduler, context, a
+// nil j and other options are as with [ContinueWith]. It does not block.
 //
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
@@ -177,17 +175,17 @@ func (c *catch[T]) drop() {
 	c.fn = nil
 }
 
-// Finally returns a job that runs fn once j has ended, in whatever way, and then ends
-// as j did: with the same value, error and status. If fn fails, by a panic or
-// runtime.Goexit too, the job has j's value and has Faulted with j's error and fn's,
-// joined. It does not block.
+// Finally returns a job that runs fn once j has ended, whatever its outcome, and then
+// ends as j did: with the same value, error and status. If fn fails, be it by a panic or
+// runtime.Goexit, the job has j's value and has Faulted with j's error and fn's, joined.
+// It does not block.
 //
 // It is to j what a deferred call is to a function, so fn runs in any case: the end of
-// ctx neither cancels the job nor reaches fn, whose context has no deadline (bound it
-// in fn if need be), and [Job.Cancel] returns false. A nil j does not prevent it
-// either: it counts as one that has Faulted with [ErrNilJob]. Only a scheduler that
-// refuses or abandons the job keeps fn from running; the job says so. Scheduler and
-// other options are those of [ContinueWith], filters and [Shielded] aside.
+// ctx neither cancels the job nor reaches fn, whose context has no deadline (bound it in
+// fn if need be), and [Job.Cancel] returns false. A nil j counts as a job that has
+// Faulted with [ErrNilJob], so fn runs for it too. Only a scheduler that refuses or
+// abandons the job keeps fn from running; the job then fails with that reason. Scheduler
+// and other options are those of [ContinueWith], except the filters and [Shielded].
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn}
 	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
@@ -201,7 +199,7 @@ func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) err
 type finally[T any] struct {
 	link[T, T]
 	fn func(context.Context) error
-	of *Job[T] // what ends with it; link's own is gone when fn runs
+	of *Job[T] // the antecedent; link has dropped its own reference when fn runs
 }
 
 // Completed implements continuation.Target.
@@ -226,7 +224,7 @@ func (f *finally[T]) invoke(ctx context.Context) (T, error) {
 	return f.after(f.of, failed)
 }
 
-// after returns the outcome of the job when fn has returned failed.
+// after returns the outcome of the job once fn has returned the error failed.
 func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 	v, err := of.GetResult()
 	if failed != nil {
@@ -236,8 +234,8 @@ func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 	return v, err
 }
 
-// finallyRest is an fn that has suspended. It lies between the end of fn and the end of
-// the job, whose result types differ.
+// finallyRest is an fn that has suspended. It adapts the end of fn to the end of the
+// job, whose result types differ.
 type finallyRest[T any] struct { //nolint:errname // an error by type alone
 	suspension.Suspended
 	finally *finally[T]
@@ -268,7 +266,7 @@ func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
 // joined to the job's.
 func (f *finally[T]) crashed(failed error) error {
 	if f.of == nil {
-		return failed // the context of the job has panicked, before fn
+		return failed // the context of the job panicked, before fn was called
 	}
 	v, err := f.of.GetResult()
 	f.value = v

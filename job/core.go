@@ -13,22 +13,22 @@ import (
 type core struct {
 	state state
 
-	// How the job was made. Written before it is handed out.
+	// How the job was made. Written before the job is shared.
 	flags schedulers.Flags
 	mode  mode
-	only  filter // of a continuation: the outcomes that it is for
+	only  filter // of a continuation: the outcomes that it handles
 
 	// The final status, once the list below is closed. Before that, the status that the
-	// job's function wants for the job where the error does not decide it, or 0.
+	// job's function requests if the error does not decide it, or 0.
 	final uint8
 
 	waiting continuation.List
 
 	// The extra part of a job with a function; nil for a job that others complete.
-	// Written before the job is handed out.
+	// Written before the job is shared.
 	own *body
 
-	// What most jobs never need. Made when asked for.
+	// Fields that most jobs never need. Made on demand.
 	rare interleave.Pointer[rare]
 }
 
@@ -41,17 +41,18 @@ type owner interface {
 	drop() // forgets the function, which will not run
 }
 
-// rare holds what most jobs never need, so that they do not pay for it.
+// rare holds the fields that most jobs never need, so that those jobs do not pay for
+// them.
 type rare struct {
 	id   uint64
 	name string
 
-	recorded *recorded // by diagnostics; set before the job is handed out
+	recorded *recorded // by diagnostics; set before the job is shared
 
-	// Of a WhenAll: what it waits for. Set before the job is handed out.
+	// Of a WhenAll: the jobs that it waits for. Set before the job is shared.
 	whole *countdown
 
-	// RunSynchronously was called, so the job may run anywhere.
+	// True once RunSynchronously was called, so that the job may run anywhere.
 	aside interleave.Bool
 
 	// Written before the job is published as Faulted.
@@ -69,7 +70,7 @@ type rare struct {
 	synchronous continuation.List
 }
 
-// recorded is what [Diagnostics] have asked for, and the hook for unobserved failures.
+// recorded holds what the job's [Diagnostics] and the hook for unobserved failures need.
 type recorded struct {
 	made uintptr     // where the job was made, or 0
 	task *trace.Task // of the execution tracer
@@ -80,8 +81,8 @@ type recorded struct {
 	dropped *failure // of a source that was made while a hook for unobserved failures was set
 }
 
-// record returns the part for diagnostics, making it if need be. The job was not handed
-// out yet.
+// record returns the part for diagnostics, making it if need be. The job is not shared
+// yet.
 func (r *rare) record() *recorded {
 	if r.recorded == nil {
 		r.recorded = new(recorded)
@@ -104,8 +105,8 @@ func (c *core) extras() *rare {
 }
 
 // setErr writes the error. The winner of the right to complete the job calls it, before
-// the list is closed. The error lies in the rare part, since most jobs have none: a
-// field in each job would be two words that are nil forever.
+// the list is closed. The error is kept in the rare part, since most jobs have none: in
+// most jobs, a field of the job itself would be two words that stay nil.
 func (c *core) setErr(err error) {
 	if err != nil {
 		c.extras().err = err
@@ -123,8 +124,8 @@ func (c *core) err() error {
 	return nil
 }
 
-// publish makes the outcome visible and returns the waiters to tell. The caller has won
-// a reserve and written the result.
+// publish makes the outcome visible and returns the waiters to notify. The caller has
+// won a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
 	c.conclude(final)
 	waiters := c.waiting.Complete()
@@ -149,7 +150,7 @@ func (c *core) conclude(final Status) {
 	c.final = uint8(final)
 }
 
-// abort completes a job, whose function will not run, that the caller has reserved.
+// abort completes a reserved job whose function will not run.
 func (c *core) abort(final Status, err error) continuation.Chain {
 	c.setErr(err)
 	if c.own != nil {
@@ -159,8 +160,8 @@ func (c *core) abort(final Status, err error) continuation.Chain {
 	return c.publish(final)
 }
 
-// status is the state's until the job has ended, except for a zero Job, which was never
-// made and will never run.
+// status returns the status of the state word until the job has ended, then the final
+// one. A zero Job, which was never made and will never run, counts as Created.
 func (c *core) status() Status {
 	if c.isCompleted() {
 		return Status(c.final)
@@ -183,8 +184,8 @@ func (c *core) register(n *continuation.Node) bool {
 
 func (c *core) startIfCreated() {
 	if c.own != nil && c.status() == Created {
-		// A refusal faults the job, and a lost race means that it is started:
-		// both are what the caller wants to wait for.
+		// A refusal faults the job, and a lost race means that another caller started
+		// it: in both cases the caller can wait for it.
 		_ = c.start(nil)
 	}
 }

@@ -10,30 +10,30 @@ import (
 
 // # Waits that close a cycle
 //
-// A job that waits for itself, or for a job that waits for it, waits forever. How much
-// of this can be detected without slowing anything else down?
+// A job that waits for itself, or for a job that waits for it, waits forever. How many
+// of these cycles can be detected without slowing anything else down?
 //
-// A job's waiters are in its list; so a search can walk from a job to its waiters, to
-// their waiters, and so on. If that leads from the job that is about to wait to the job
-// that it wants to wait for, the cycle is closed. Only a job that is about to block
-// pays for the search, and it usually has no waiters.
+// A job's waiters are in its list, so a search can walk from a job to its waiters, to
+// their waiters, and so on. If it gets from the job that is about to wait to the job
+// that it is about to wait for, the wait closes a cycle. Only a job that is about to
+// block pays for the search, and it usually has no waiters.
 //
-// But which job is about to wait? Go does not tell for which job a goroutine runs. The
-// context does: a job's function hands its own context to Wait. So a wait with a job's
-// context, or one derived from it, counts as a wait of that job until the job has
-// ended. A goroutine that a job started and that waits on its own account, say for the
-// job itself, must not use the job's context. Such a wait is refused; one with
-// context.WithoutCancel of it is not. (Mostly it would gain nothing: the context ends
-// with the job, unless the job has started others that continue.)
+// But which job is about to wait? Go does not report which job a goroutine runs. The
+// context does: a job's function passes its own context to Wait. So a wait with a job's
+// context, or one derived from it, counts as a wait of that job until the job has ended.
+// A goroutine that a job started and that waits independently, say for the job itself,
+// must not use the job's context. Such a wait is refused; a wait with
+// context.WithoutCancel of it is not. (Using the context would rarely help anyway: it
+// ends with the job, unless the job has started others that continue.)
 //
 // This finds cycles of waits by [Job.Wait] with a job's own context or one derived
 // from it, and of continuations, combinators, scopes and machines between them. It
 // does not find waits by [Job.Await] in plain code, which has no context, or waits for
-// channels, locks and the like. It does not follow a wait with another way out, even if
-// that also leads into a cycle: a [Race], [WhenAny] or [Completions] with two jobs
-// that can still be the first, a [WaitTimeout], a wait with a deadline before that of
-// the waiting job. And it sees the 64 nearest jobs only, and of each job's waiters the
-// last 8.
+// channels, locks and the like. It does not follow a wait that may end in another way,
+// even if that way is part of a cycle too: a [Race], [WhenAny] or [Completions] with two
+// jobs that can still be the first, a [WaitTimeout], a wait with a deadline before that
+// of the waiting job. And it visits only the 64 nearest jobs, and of each job's waiters
+// only the last 8.
 
 // CycleError names the jobs of a cycle. It matches [ErrCycle] and [ErrWouldDeadlock].
 type CycleError struct {
@@ -59,20 +59,21 @@ func (e *CycleError) Unwrap() error { return ErrCycle }
 
 // # A machine that closes a cycle
 //
-// It registers first and then searches ([insides.TakeBack]): of two that close a cycle at
-// the same moment, both would look before either can be seen, and both would wait
-// forever. Registering is a compare-and-swap on the list of the awaited job, so all
-// registrations of a cycle have an order. The last to register looks when all others can
-// be seen.
+// A machine registers first and then searches ([insides.TakeBack]). In the other order,
+// two machines that close a cycle at the same moment could both search before either is
+// registered, and both would wait forever. Registering is a compare-and-swap on the list
+// of the awaited job, so all registrations of a cycle have an order. The last to
+// register searches when all others are visible.
 //
 // The difficulty: as soon as it is registered, the machine belongs to the completer of
-// the awaited job. So what the search needs is collected before; it goes through the
-// jobs, which stay what they are; and the node is withdrawn by finding it in that list
-// ([continuation.List.Withdraw]), not by what the node says of itself. If it is found
-// there, the machine has not been notified, and is the caller's again.
+// the awaited job. So everything that the search needs is collected before; the search
+// visits only jobs, which the machine does not own; and the node is withdrawn by finding
+// it in that list ([continuation.List.Withdraw]), without reading the node's own fields.
+// If the node is found there, the machine has not been notified, and belongs to the
+// caller again.
 
-// mayWait reports whether the job, which depends on others or has a function, may be
-// waiting for another one: its function has begun.
+// mayWait reports whether the job may be waiting for another one: it depends on others,
+// or its function has begun.
 func (c *core) mayWait() bool {
 	if c.own == nil {
 		return true
@@ -81,7 +82,7 @@ func (c *core) mayWait() bool {
 	return s != Created && s != Scheduled
 }
 
-// cycleJobs is how many jobs a search looks at.
+// cycleJobs is the maximum number of jobs that a search visits.
 const cycleJobs = 64
 
 // findCycle searches, breadth first, from waiter to awaited, along the waiters.
@@ -102,7 +103,8 @@ func findCycle(waiter, awaited *core) error {
 	}
 }
 
-// search is the jobs that were found to wait for the first one, and how.
+// search holds the jobs that were found to wait for the first one, and for each the job
+// that it waits for.
 type search []step
 
 type step struct {
@@ -110,7 +112,7 @@ type step struct {
 	below int // the step whose job this one waits for
 }
 
-// add adds a job that waits for that of a step, if it is new.
+// add adds a job that waits for the job of step below, if it is new.
 func (s *search) add(c *core, below int) {
 	if c == nil || len(*s) >= cycleJobs {
 		return
@@ -134,7 +136,7 @@ func (s search) cycle(last int) error {
 
 type jobKey struct{}
 
-// enclosing returns the context of the job that ctx comes from, or nil.
+// enclosing returns the job context that ctx is derived from, or nil.
 func enclosing(ctx context.Context) *body {
 	if b, ok := ctx.(*body); ok {
 		return b
@@ -147,8 +149,8 @@ func enclosing(ctx context.Context) *body {
 }
 
 // current returns the job that a wait with ctx is attributed to, or nil. Only a context
-// that is not a job's own is asked whether it can end (context.WithoutCancel cannot):
-// the question would make a job's own create a real one.
+// that is not a job's own is checked for whether it can end (context.WithoutCancel
+// cannot): the check would make a job's own context create a real one.
 func current(ctx context.Context) *core {
 	if b, ok := ctx.(*body); ok {
 		return b.owner.base().unlessCompleted()
@@ -160,10 +162,10 @@ func current(ctx context.Context) *core {
 	return c.unlessCompleted()
 }
 
-// bounded reports whether a wait with ctx, on behalf of that job or of none, has an end
-// that the job itself has not: a deadline before the job's own. Such a wait closes no
-// cycle, since it ends. A wait that ends no earlier than the job's context is of no
-// use to the job.
+// bounded reports whether a wait with ctx, on behalf of that job or of none, has a
+// deadline before the job's own. Such a wait closes no cycle, since it ends before the
+// job's context does. A wait that ends no earlier than the job's context would not help
+// the job.
 func bounded(ctx context.Context, behalf *core) bool {
 	at, ok := ctx.Deadline()
 	if !ok || behalf == nil || behalf.own == nil {

@@ -9,28 +9,28 @@ import (
 	"github.com/movenext/movenext/internal/tracking"
 )
 
-// Diagnostics is a set of things to record about jobs, for debugging. What is switched
-// off costs one test.
+// Diagnostics is a set of things to record about jobs, for debugging. While all are
+// switched off, they cost one test.
 type Diagnostics uint32
 
 const (
-	// RecordCreation has each job remember where it was made, for [Job.Creation] and
-	// asynchronous stacks. It costs an allocation and half a microsecond a job.
+	// RecordCreation makes each job remember where it was made, for [Job.Creation] and
+	// asynchronous stacks. It costs an allocation and half a microsecond per job.
 	RecordCreation Diagnostics = 1 << iota
 
-	// FollowLabels adds the job's name, if it has one, under "job" to the labels of the
-	// profiler that its function runs with. The labels of the job's context
+	// FollowLabels adds the job's name, if it has one, to the profiler labels of its
+	// function, under the key "job". The labels of the job's context
 	// (runtime/pprof.WithLabels) are set in any case.
 	FollowLabels
 
 	// FollowTrace makes each job a task of the execution tracer (runtime/trace), below
 	// the task of the context that it was made with, and each run of a function a
-	// region. Nothing is recorded while no trace is taken.
+	// region. Nothing is recorded while the tracer is off.
 	FollowTrace
 )
 
-// SetDiagnostics says what is recorded about jobs that are made from now on, and
-// returns what was before. See also [Diagnose]. It is safe for concurrent use.
+// SetDiagnostics sets what is recorded about jobs that are made from now on, and returns
+// the previous setting. See also [Diagnose]. It is safe for concurrent use.
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
 	for {
 		now := tracking.Jobs.Load()
@@ -44,13 +44,12 @@ func SetDiagnostics(d Diagnostics) (before Diagnostics) {
 // jobs.
 func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
 
-// record begins to record what d asks for, and returns the context that the job is made
-// with. It is called by prepare, which is called by the function that the user has
-// called.
+// record begins the recording that d requests, and returns the context to make the job
+// with. It is called by prepare, which is called by the function that the user called.
 func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
-		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and what the user has called
+		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and the user's callee
 		t.extras().record().made = pcs[0]
 	}
 	if d&FollowLabels != 0 {
@@ -67,8 +66,8 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	return ctx
 }
 
-// track tells that the job was made, and enters it into the table, if that is wanted. It
-// is complete, but was not handed out yet: listeners may ask for its context.
+// track tells listeners that the job was made, and enters it into the table, if either is
+// wanted. The job is set up completely, but not shared yet: listeners may read its context.
 func (t *task[T]) track(d Diagnostics) {
 	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
 		t.mode |= traced
@@ -82,8 +81,8 @@ func (t *task[T]) track(d Diagnostics) {
 	}
 }
 
-// record is the same for a scope, whose children have its labels. A scope is no task of
-// the tracer: a scope that is never waited for could not end it.
+// record does the same for a scope, whose children have its labels. A scope is not a
+// task of the tracer: a scope that is never waited for could not end its task.
 func (s *Scope) record(d Diagnostics, depth int) {
 	r := s.promise.job.extras()
 	if d&RecordCreation != 0 {
@@ -99,7 +98,8 @@ func (s *Scope) record(d Diagnostics, depth int) {
 	}
 }
 
-// followed calls a child's function as the profiler, and a scheduler that learns, want to see it.
+// followed calls a child's function under its profiler labels, and times it for a
+// scheduler that learns.
 func (s *Scope) followed(ctx context.Context, fn func(context.Context) error) (err error) {
 	if s.home.LongRunning != nil {
 		defer timingOf(s.home.LongRunning, fn).end(&err)
@@ -118,8 +118,8 @@ func (r *rare) nameOr(other string) string {
 	return other
 }
 
-// followed calls the function as the profiler, the tracer and a scheduler that learns want to see
-// it.
+// followed calls the function under its profiler labels and in its tracer task, and
+// times it for a scheduler that learns.
 func (t *task[T]) followed(self invoker[T]) (value T, err error) {
 	if l, ok := self.(learnable); ok && t.home.LongRunning != nil {
 		defer timingOf(t.home.LongRunning, l.function()).end(&err)
@@ -128,7 +128,8 @@ func (t *task[T]) followed(self invoker[T]) (value T, err error) {
 	return self.invoke(&t.body)
 }
 
-// follow begins what the profiler and the tracer want to see, and returns what ends it.
+// follow sets the profiler labels and begins the tracer's region, and returns the
+// function that ends both.
 func (t *task[T]) follow() (end func()) {
 	var region *trace.Region
 	if t.mode&traced != 0 {
@@ -143,8 +144,8 @@ func (t *task[T]) follow() (end func()) {
 	}
 	return func() {
 		if t.mode&labeled != 0 {
-			// A worker has no labels of its own to restore. A goroutine that runs a job
-			// in place has, and restores them itself.
+			// A worker has no labels that would have to be restored. A goroutine that
+			// runs a job in place may have some, and restores them itself.
 			pprof.SetGoroutineLabels(context.Background())
 		}
 		if region != nil {
@@ -153,8 +154,7 @@ func (t *task[T]) follow() (end func()) {
 	}
 }
 
-// ranFor restores the labels of ctx after a goroutine that has them ran a job with mode
-// m.
+// ranFor restores the labels of ctx on the goroutine that ran a job with mode m.
 func (m mode) ranFor(ctx context.Context) {
 	if m&labeled != 0 {
 		pprof.SetGoroutineLabels(ctx)

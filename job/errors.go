@@ -32,8 +32,8 @@ var (
 	// antecedent, a name for a job that has started.
 	ErrOption = errors.New("job: option does not apply here")
 
-	// ErrFiltered is the error of a continuation that was made for an outcome other
-	// than its antecedent's. The continuation is Canceled, so its error matches
+	// ErrFiltered is the error of a continuation whose filter does not admit the outcome
+	// of its antecedent. The continuation is Canceled, so its error matches
 	// context.Canceled too.
 	ErrFiltered = errors.New("job: continuation is not for this outcome")
 
@@ -47,8 +47,8 @@ var (
 	// ErrScopeEnded is the error of a child started in a scope that has ended.
 	ErrScopeEnded = errors.New("job: scope has ended")
 
-	// ErrNoJobs is the error of [WhenAny] and [Race] without jobs, none of which will ever
-	// be first, and of [Completions.Next] after the last job or Stop.
+	// ErrNoJobs is the error of [WhenAny] and [Race] without jobs, and of
+	// [Completions.Next] after the last job or Stop.
 	ErrNoJobs = errors.New("job: no jobs")
 
 	// ErrGoexit is the error of a job whose function called runtime.Goexit, as
@@ -69,10 +69,10 @@ var (
 	ErrCycle = fmt.Errorf("job: cycle of waits: %w", ErrWouldDeadlock)
 )
 
-// WaitError says that a wait has ended and the job has not: the context of the wait did
-// ([context.Canceled], [context.DeadlineExceeded] or its cause), or the wait would
-// never have ended ([ErrWouldDeadlock]). The job continues; an error of its own is
-// never a WaitError of that wait.
+// WaitError reports that a wait has ended although its job has not: either the context
+// of the wait ended ([context.Canceled], [context.DeadlineExceeded] or its cause), or
+// the wait would never have ended ([ErrWouldDeadlock]). The job continues; an error of
+// the job itself is never a WaitError of that wait.
 type WaitError struct{ Err error }
 
 // Error implements error.
@@ -86,11 +86,10 @@ func (e *WaitError) Error() string {
 // Unwrap returns why the wait ended.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// contextError returns why ctx ended: its Err, and its cause too where that
-// says more.
+// contextError returns why ctx ended: its Err, and its cause too if that adds information.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
 
-// refused is the error of what a scheduler did not accept.
+// refused returns the error of a job that its scheduler did not accept.
 func refused(err error) error {
 	return fmt.Errorf("job: not accepted by its scheduler: %w", err)
 }
@@ -102,8 +101,8 @@ func orElse(err, other error) error {
 	return other
 }
 
-// endedBy reports whether err is what ctx ended with: the rule that tells a
-// canceled job from a faulted one. An error that merely looks like a
+// endedBy reports whether err is the error that ctx ended with: the rule that
+// distinguishes a canceled job from a faulted one. An error that merely looks like a
 // cancellation (of some other context, inside the job) is a fault.
 func endedBy(ctx context.Context, err error) bool {
 	if err == nil || ctx == nil || ctx.Err() == nil {
@@ -114,27 +113,26 @@ func endedBy(ctx context.Context, err error) bool {
 
 // PanicError is the error of a job whose function panicked.
 //
-// It is tempting to let the panic continue in the job's awaiter. But a job may have
-// many awaiters or none, long after; a panic that surfaces in all of them or in none is
-// neither a crash nor an error. So it becomes an error that keeps what the panic had:
-// value and stack. (A call of a twin is different: exactly one caller waits, so the
-// panic continues there as in plain Go.)
+// It is tempting to let the panic continue in the job's awaiter. But a job may have many
+// awaiters or none, possibly much later; a panic that surfaces in all of them or in none
+// is neither a crash nor an error. So it becomes an error that keeps the panic's value
+// and stack. (A call of a twin is different: exactly one caller waits, so the panic
+// continues there as in plain Go.)
 type PanicError struct {
 	// Value is what was passed to panic. For panic(nil) it is a
 	// *runtime.PanicNilError.
 	Value any
-	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it. Of a
-	// stack of more than a hundred frames it has the innermost hundred, without
-	// arguments.
+	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it. If the stack
+	// has more than a hundred frames, Stack has the innermost hundred, without arguments.
 	Stack []byte
-	// Async is the asynchronous stack at that moment: the job that panicked, what
-	// waited for it, and so on. See [AsyncStack].
+	// Async is the asynchronous stack at that moment: the job that panicked, its waiter,
+	// and so on. See [AsyncStack].
 	Async []Frame
 }
 
 // newPanicError returns the error for a panic value that was just recovered, with
 // the stack of the calling goroutine; call it in the deferred function that
-// recovered. A value that is a *PanicError already is returned as it is.
+// recovered. A value that already is a *PanicError is returned unchanged.
 func newPanicError(value any) *PanicError {
 	if p, ok := value.(*PanicError); ok {
 		return p
@@ -154,8 +152,8 @@ func (c *core) panicked(value any) *PanicError {
 // Error implements error. The stacks are not part of it.
 func (p *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", p.Value) }
 
-// Format implements fmt.Formatter: the verb %+v prints both stacks below the error, all
-// others print the error alone.
+// Format implements fmt.Formatter: the verb %+v prints both stacks below the error; all
+// other verbs print the error alone.
 func (p *PanicError) Format(f fmt.State, verb rune) {
 	if verb != 'v' || !f.Flag('+') {
 		_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), p.Error())
@@ -170,7 +168,7 @@ func (p *PanicError) Format(f fmt.State, verb rune) {
 	}
 }
 
-// Unwrap returns the panic's value if that is an error, else nil.
+// Unwrap returns the panic's value if it is an error, else nil.
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err

@@ -11,16 +11,16 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// Frame is one level of an asynchronous stack: something that waits for the level
-// before it. A field is empty where nothing is known.
+// Frame is one level of an asynchronous stack: a waiter for the level before it. A field
+// is empty if its value is not known.
 type Frame struct {
-	// What waits: "job", "continuation", "WhenAll", "async function", …
+	// What is the kind of the waiter: "job", "continuation", "WhenAll", "async function", …
 	What string
 	// Job is the job that cannot end before the wait does: its name in quotes, or its
 	// ID as #n.
 	Job string
-	// Function, File and Line say where: where an async function waits, or where a job
-	// was made if it recorded that ([RecordCreation]).
+	// Function, File and Line are the place where an async function waits, or where a
+	// job was made, if it recorded that ([RecordCreation]).
 	Function string
 	File     string
 	Line     int
@@ -42,10 +42,10 @@ func (f Frame) String() string {
 	return s
 }
 
-// waiter is implemented by a continuation.Target that can say for what job it waits, so
-// that asynchronous stacks and cycles show it: by machines. Its methods are called while
-// the wait is frozen: the target's node cannot be delivered meanwhile. They must neither
-// block nor keep anything.
+// waiter is implemented by a continuation.Target that can report the job behind it, so
+// that asynchronous stacks and cycles show that job: by machines. Its methods are called
+// while the wait is frozen: the target's node cannot be delivered meanwhile. They must
+// neither block nor retain anything.
 type waiter interface {
 	// WaitingFrames returns the levels that the wait stands for, the innermost first.
 	WaitingFrames() []Frame
@@ -53,9 +53,9 @@ type waiter interface {
 	WaitingJob() Handle
 }
 
-// AsyncStack returns the asynchronous stack of j: j, what waits for it, what waits for
-// that, and so on. Of several waiters it follows the newest that has a job behind it.
-// It is a snapshot for reports: a job that moves on meanwhile may be missing. It has at
+// AsyncStack returns the asynchronous stack of j: j, a waiter for j, a waiter for that
+// waiter, and so on. Of several waiters it follows the newest that has a job behind it.
+// It is a snapshot for reports: a job that continues meanwhile may be missing. It has at
 // most 32 levels, not counting those of machines. It does not block.
 func AsyncStack(j Handle) []Frame {
 	c := baseOf(j)
@@ -67,7 +67,7 @@ func AsyncStack(j Handle) []Frame {
 
 const (
 	stackDepth = 32 // jobs in an asynchronous stack
-	lookAt     = 8  // waiters of one job that are looked at
+	lookAt     = 8  // waiters of one job that are examined
 )
 
 func (c *core) asyncStack() []Frame {
@@ -83,7 +83,7 @@ func (c *core) asyncStack() []Frame {
 	return frames
 }
 
-// levelAbove returns what waits for the job, and the job behind that.
+// levelAbove returns the frames of a waiter for the job, and the job behind that waiter.
 func (c *core) levelAbove() (level []Frame, above *core) {
 	if r := c.runner(); r != nil {
 		return []Frame{r.frame("job")}, r
@@ -100,15 +100,15 @@ func (c *core) levelAbove() (level []Frame, above *core) {
 	return level, above
 }
 
-// waits is what the targets of this package implement that stand between two jobs.
+// waits is implemented by the targets of this package that link two jobs.
 type waits interface {
-	// waitingJob returns the job that cannot end before the target was notified, or nil,
-	// and what the target is.
+	// waitingJob returns the job that cannot end before the target has been notified, or
+	// nil, and the kind of the target.
 	waitingJob() (*core, string)
 }
 
-// framesOf returns what is known of a target: the frames that it stands for, and the
-// job behind it.
+// framesOf returns the frames of a target and the job behind it; known is false for a
+// target of another kind.
 func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	if w := asWaiter(t); w != nil {
 		return w.WaitingFrames(), baseOf(w.WaitingJob()), true
@@ -124,8 +124,8 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	return []Frame{above.frame(what)}, above, true
 }
 
-// optional is implemented by targets that may be one of several ways to the end of the
-// job behind them.
+// optional is implemented by targets that may be only one of several ways in which the
+// job behind them can end.
 type optional interface {
 	// elsewhere reports whether that job may end although this target is never notified.
 	elsewhere() bool
@@ -147,7 +147,7 @@ func behind(t continuation.Target) *core {
 	return nil
 }
 
-// asWaiter returns the waiter that a target is, or that it passes the news on to.
+// asWaiter returns the target as a waiter, or the waiter that the target notifies.
 func asWaiter(t continuation.Target) waiter {
 	if r, ok := t.(*resumption); ok {
 		w, _ := r.k.(waiter)
@@ -175,27 +175,27 @@ func (c *core) label() string {
 	return fmt.Sprintf("#%d", r.id)
 }
 
-// where returns what is at a program counter that runtime.Callers has returned.
+// where returns the source position of a program counter from runtime.Callers.
 func where(pc uintptr) (function, file string, line int) {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	return strings.TrimSuffix(f.Function, "[...]"), f.File, f.Line
 }
 
-// WaiterGroup is the waiters of a job that wait in the same functions and lines.
+// WaiterGroup is a group of waiters of a job that wait in the same functions and lines.
 type WaiterGroup struct {
-	// Stack is what waits for the job, then what waits for that, and so on: that of one
-	// of the waiters, without the job itself.
+	// Stack is the asynchronous stack of one of the waiters, as [AsyncStack] returns it,
+	// without the job itself.
 	Stack []Frame
 	// Count is the number of the waiters.
 	Count int
 }
 
-// Waiters returns all that waits for j, directly or through other jobs, by the functions
-// and lines in which it waits, the largest group first: where [AsyncStack] follows one
-// waiter of each job, Waiters follows all. Each end of a chain of waits counts as one.
-// It is a snapshot for reports, of at most 32 jobs one behind the other and a hundred
-// thousand waiters. It does not block, but j cannot complete while its waiters are
-// looked at, some hundred nanoseconds for each.
+// Waiters returns all waiters of j, direct or through other jobs, grouped by the
+// functions and lines in which they wait, the largest group first: where [AsyncStack]
+// follows one waiter of each job, Waiters follows all. Each end of a chain of waits
+// counts as one. It is a snapshot for reports, of chains of at most 32 jobs and at most
+// a hundred thousand waiters. It does not block, but j cannot complete while its waiters
+// are examined, which takes some hundred nanoseconds for each.
 func Waiters(j Handle) []WaiterGroup {
 	c := baseOf(j)
 	if c == nil {
@@ -217,7 +217,7 @@ const mostWaiters = 100_000
 type survey struct {
 	groups map[string]*WaiterGroup
 	order  []string // of their keys
-	left   int      // how many more waiters are looked at
+	left   int      // how many more waiters are examined
 }
 
 // hop is one waiter of a job.
@@ -226,7 +226,7 @@ type hop struct {
 	above  *core
 }
 
-// visit follows the waiters of c, which way leads to.
+// visit follows the waiters of c. way is the path from the surveyed job to c.
 func (s *survey) visit(c *core, way []Frame, depth int) {
 	hops := s.hops(c)
 	if len(hops) == 0 || depth == 0 {
@@ -260,7 +260,7 @@ func (s *survey) hops(c *core) (all []hop) {
 	return all
 }
 
-// count counts the waiter at the end of a way.
+// count counts the waiter at the end of a path.
 func (s *survey) count(way []Frame) {
 	var b strings.Builder
 	for i := range way {

@@ -9,8 +9,8 @@ import (
 )
 
 // InScope calls body with a new [Scope] and its context, waits until all children have
-// ended, and returns the scope's error. What body returns counts as a child's outcome;
-// an error cancels the children, also in a supervising scope. If body panics or calls
+// ended, and returns the scope's error. The error of body counts like that of a child,
+// and cancels the children even in a supervising scope. If body panics or calls
 // runtime.Goexit, the children are canceled and waited for, and then the panic or the
 // Goexit continues. If ctx has ended, body is not called.
 //
@@ -33,8 +33,8 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 }
 
 // InScopeAsync returns the job of a new [Scope] whose body runs on the scope's
-// scheduler. It ends when body and all children have. If body panics, that is the job's
-// error alone. It does not block, and is the twin of [InScope].
+// scheduler. The job ends when body and all children have ended. If body panics, the
+// panic is the job's only error. It does not block, and is the twin of [InScope].
 func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
 	s := newScope(ctx, opts, 3)
 	return s.run(body)
@@ -59,18 +59,18 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b.left.Store(2)
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
-	s.promise.job.waiting.Add(&b.ended.node) // early, so that stacks and cycles go through it
+	s.promise.job.waiting.Add(&b.ended.node) // early: stacks and cycles go through it
 	j := &b.end.job
 	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j
 }
 
-// scopeBody is the body of a scope that runs as a job of its own. It is no child: it
-// acts for the scope's creator, as the caller of InScope does. So a body may wait for
-// the scope, or close it, and continue when all children have ended. Counting it as a
-// child is tempting and wrong: it would wait for itself.
+// scopeBody is the body of a scope, run as a separate job. It is not a child: it acts
+// for the scope's creator, as the caller of InScope does. So a body may wait for the
+// scope, or close it, and continue when all children have ended. Counting it as a child
+// is tempting and wrong: it would wait for itself.
 //
-//	body ends ──▶ the maker's count is given back ──▶ the last child has ended ──┐
+//	body ends ──▶ the creator's count is released ──▶ the last child has ended ──┐
 //	     └───────────────────────────────────────────────────────────────────────┴──▶ job ends
 type scopeBody struct {
 	task[Void]
@@ -115,7 +115,7 @@ func (b *scopeBody) one() (waiters continuation.Chain) {
 	}
 	of := &b.scope.promise.job
 	final, err := Status(of.final), of.err()
-	if b.thrown { // also if the scope had ended before
+	if b.thrown { // even if the scope had ended before
 		final, err = Faulted, b.err()
 	}
 	waiters, _ = b.end.try(final, Void{}, err)
@@ -130,19 +130,19 @@ type scopeEnd struct {
 	body *scopeBody
 }
 
-// Completed implements continuation.Target: the maker's count has been given back, and
+// Completed implements continuation.Target: the creator's count has been released, and
 // all children have ended.
 func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.one() }
 
 func (e *scopeEnd) waitingJob() (*core, string) { return e.body.end.job.base(), "scope" }
 
-// mayBegin reports whether the body should be called; if not, the scope's outcome says
-// why.
+// mayBegin reports whether the body should be called; if not, the reason is in the
+// scope's outcome.
 func (s *Scope) mayBegin(nilFunc bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.left == 0: // its options make no sense
+	case s.left == 0: // its options do not apply
 		return false
 	case nilFunc:
 		s.note(Faulted, ErrNilFunc)
@@ -154,11 +154,11 @@ func (s *Scope) mayBegin(nilFunc bool) bool {
 	return true
 }
 
-// bodyReturned counts what the body returned as the outcome of a child.
+// bodyReturned counts the body's error as the outcome of a child.
 func (s *Scope) bodyReturned(err error) { s.bodyEnded(s.judge(err), err, false) }
 
-// bodyEnded counts the outcome of the body. If it was thrown, by a panic or a Goexit,
-// it is the scope's only error: a caller that was suspended raises it again.
+// bodyEnded records the outcome of the body. If it was thrown, by a panic or a Goexit,
+// it is the scope's only error: a suspended caller raises it again.
 func (s *Scope) bodyEnded(final Status, err error, thrown bool) {
 	s.mu.Lock()
 	if thrown {

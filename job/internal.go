@@ -11,8 +11,8 @@ import (
 )
 
 // Internal is for the other packages of this module, which have a key; programs can
-// neither make nor need one. It returns a pointer to the value and what else they may do
-// with a job, and does not block.
+// neither make nor need one. It returns a pointer to the value, and the operations that
+// these packages may use on a job. It does not block.
 func (j *Job[T]) Internal(jobcore.Key) (value any, in jobcore.Insides) {
 	if j == nil {
 		return nil, nil
@@ -20,8 +20,8 @@ func (j *Job[T]) Internal(jobcore.Key) (value any, in jobcore.Insides) {
 	return &j.value, (*insides)(&j.core)
 }
 
-// insides is a core as the other packages of this module see it; package jobcore says
-// what the methods are for. The conversion is free. Methods of core itself would be
+// insides is a core as the other packages of this module see it; package jobcore
+// documents the methods. The conversion is free. Methods of core itself would also be
 // methods of every [Job].
 type insides core
 
@@ -158,8 +158,8 @@ func (i *insides) Antecedents() (all []jobcore.Insides) {
 // Waits implements jobcore.Awaiting.
 func (i *insides) Waits() bool { return i.own != nil || i.mode&dependent != 0 }
 
-// TakeBack implements jobcore.Awaiting. It costs next to nothing where the waiting job
-// has no waiters.
+// TakeBack implements jobcore.Awaiting. It costs next to nothing if the waiting job has
+// no waiters.
 func (i *insides) TakeBack(n *continuation.Node, waiting jobcore.Insides) error {
 	c, w := i.core(), coreOf(waiting)
 	if w == nil || w != c && w.waiting.Empty() || !c.mayWait() {
@@ -175,21 +175,20 @@ var _ jobcore.Job = (*Job[Void])(nil)
 
 // # Lives that are told
 //
-// Package inspect can tell what becomes of each job. Whether it wants to is asked once,
-// before the job is handed out, and the answer is the record that the job has, or has
-// not. So for a job that is not told of there is no further test: each of its steps
-// looks for that record anyway.
+// Package inspect can tell listeners about the life of each job. Whether a job's life is
+// told is decided once, before the job is shared: if so, the job has a record. A job
+// whose life is not told needs no further test, since each of its steps looks for that
+// record anyway.
 
-// Bits of [Diagnostics] that no program sets: something listens, jobs are tracked.
+// Bits of [Diagnostics] that no program sets: a listener exists, jobs are tracked.
 const (
 	lifeTold = Diagnostics(tracking.ToldBit)
 	tracked  = Diagnostics(tracking.TrackedBit)
 	ourBits  = Diagnostics(tracking.OurBits)
 )
 
-// tellMade has the life of the job h be told, if something wants that, and reports
-// whether it does. m is its machine, if it has one already. The job was not handed out
-// yet.
+// tellMade starts telling the life of the job h, if a listener wants that, and reports
+// whether one does. m is the job's machine, if it has one already. The job is not shared yet.
 func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 	w := tracking.Listening()
 	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
@@ -202,8 +201,8 @@ func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 
 func (r *rare) tellStart() { r.tell(tracking.Started, Running) }
 
-// ended tells that the job has its outcome, and takes it out of the table. Whatever sees
-// that the job has ended comes after that.
+// ended tells the listeners that the job has its outcome, and removes the job from the
+// table. Both happen before any code can see that the job has ended.
 func (r *rare) ended(final Status) {
 	if r.recorded == nil {
 		return
@@ -223,7 +222,7 @@ func (r *rare) tell(m tracking.Moment, s Status) {
 // TellMade implements jobcore.Telling.
 func (i *insides) TellMade(h any, m tracking.Machine) {
 	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
-		i.rare.Load().tellStart() // a machine is made where it runs
+		i.rare.Load().tellStart() // a machine runs where it is made
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // [Run], [Go], a [Source], the combinators, and by generated code. A Job must
 // not be copied.
 //
-// All methods are safe for concurrent use. The result can be read by many, many
-// times. A nil *Job counts as complete, with [ErrNilJob].
+// All methods are safe for concurrent use. Any number of readers can read the result,
+// any number of times. A nil *Job counts as complete, with [ErrNilJob].
 type Job[T any] struct {
 	value T // written and read by the rule of core.setErr
 	core
@@ -34,11 +34,12 @@ func (j *Job[T]) Status() Status {
 	return j.status()
 }
 
-// IsCompleted reports whether the job has ended, in whatever way. It does not block.
+// IsCompleted reports whether the job has ended, with whatever outcome. It does not
+// block.
 func (j *Job[T]) IsCompleted() bool { return j == nil || j.isCompleted() }
 
-// Err returns the job's error: nil while it has not ended, and nil if it ended
-// well. It does not block.
+// Err returns the job's error. It is nil while the job has not ended, and nil if the job
+// succeeded. It does not block.
 func (j *Job[T]) Err() error {
 	if j == nil {
 		return ErrNilJob
@@ -50,8 +51,9 @@ func (j *Job[T]) Err() error {
 	return j.err()
 }
 
-// GetResult returns the outcome of a job that has ended: value and error as its
-// function returned them. For one that has not it blocks as [Job.Await] does.
+// GetResult returns the outcome of a job that has ended: the value and the error as its
+// function returned them. If the job has not ended, GetResult blocks as [Job.Await]
+// does.
 func (j *Job[T]) GetResult() (T, error) {
 	if j == nil {
 		var zero T
@@ -74,8 +76,8 @@ func (j *Job[T]) observed() {
 	}
 }
 
-// GetAwaiter returns the job as the awaiter of itself, and starts it if it
-// was Created. It does not block and does not allocate.
+// GetAwaiter returns the job as its own awaiter, and starts it if it was Created. It
+// does not block or allocate.
 func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 	if j != nil {
 		j.startIfCreated()
@@ -100,16 +102,17 @@ func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 
 // Register adds n to the continuations of the job and returns true, or returns
 // false if the job has ended. It starts a Created job. Most code wants
-// [ContinueWith]; this is the way in for awaiters of your own.
+// [ContinueWith]; Register is for custom awaiters.
 func (j *Job[T]) Register(n *continuation.Node) bool {
 	return j != nil && j.register(n)
 }
 
-// Start hands a Created job to its scheduler: the one of the option [On], else the
-// one it was made with, else the ambient one of its context, else the
-// default. It returns [ErrStarted] if the job is not Created, or why the scheduler
-// refused it; the job is then Faulted with that error. For a bad option it returns
-// [ErrOption] or [ErrNilScheduler], and the job stays Created. It does not block.
+// Start submits a Created job to its scheduler: the one of the option [On], else the one
+// it was made with, else the ambient one of its context, else the default. It returns
+// [ErrStarted] if the job is not Created. If the scheduler refuses the job, Start
+// returns the reason, and the job is Faulted with that error. For a bad option it
+// returns [ErrOption] or [ErrNilScheduler], and the job stays Created. It does not
+// block.
 func (j *Job[T]) Start(opts ...Option) error {
 	if j == nil {
 		return ErrNilJob
@@ -117,11 +120,11 @@ func (j *Job[T]) Start(opts ...Option) error {
 	return j.start(opts)
 }
 
-// Cancel asks the job to end. One that has not begun to run becomes Canceled at once.
-// The context of one that runs is canceled; what follows is up to its function. It
-// returns false where there was nothing to cancel: the job has ended, or only others
-// can complete it (a [Source], an async function's twin: cancel the context that they
-// were given). It does not block.
+// Cancel asks the job to end. A job that has not begun to run becomes Canceled at once.
+// If it runs, its context is canceled, and its function decides what follows. Cancel
+// returns false if there was nothing to cancel: the job has ended, or only others can
+// complete it (a [Source], an async function's twin: cancel the context that they were
+// given). It does not block.
 func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 
 // CancelCause is [Job.Cancel] with a cause, which context.Cause returns in the job's
@@ -129,7 +132,8 @@ func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 func (j *Job[T]) CancelCause(cause error) bool { return j != nil && j.cancel(cause) }
 
 // ID returns a number that is unique among the jobs of this process, never 0.
-// IDs are given when first asked for, so their order means nothing. A nil *Job has 0.
+// An ID is assigned at the first call, so the order of IDs means nothing. A nil *Job has
+// 0.
 func (j *Job[T]) ID() uint64 {
 	if j == nil {
 		return 0
@@ -137,7 +141,7 @@ func (j *Job[T]) ID() uint64 {
 	return j.extras().id
 }
 
-// Name returns what the option [Named] gave the job, or "".
+// Name returns the name that the option [Named] gave the job, or "".
 func (j *Job[T]) Name() string {
 	if j == nil {
 		return ""
@@ -148,8 +152,8 @@ func (j *Job[T]) Name() string {
 	return ""
 }
 
-// Done returns a channel that is closed when the job has ended. It is made when
-// first asked for. It does not start a Created job.
+// Done returns a channel that is closed when the job has ended. The channel is made at
+// the first call. Done does not start a Created job.
 func (j *Job[T]) Done() <-chan struct{} {
 	if j == nil {
 		return closedChannel
@@ -161,11 +165,11 @@ func (j *Job[T]) Done() <-chan struct{} {
 // the job: when ctx ends first, Wait returns a *[WaitError] and the job continues. It
 // returns [ErrNotStarted] for a Created job.
 //
-// A wait inside a job's function, given that function's ctx, tells the worker: it may
-// run the awaited job in place, let another worker take over meanwhile, or refuse with
-// [ErrWouldDeadlock] what could never end. A wait that closes a cycle of jobs is
-// refused with a [CycleError], unless it ends by itself: by a deadline before that of
-// the waiting job.
+// A wait inside a job's function, given that function's ctx, involves the worker: the
+// worker may run the awaited job in place, let another worker take over meanwhile, or
+// refuse with [ErrWouldDeadlock] a wait that could never end. A wait that closes a cycle
+// of jobs is refused with a [CycleError], unless it ends by itself: by a deadline before
+// that of the waiting job.
 func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	var zero T
 	if j == nil {
@@ -184,8 +188,9 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 
 // Await returns the job's outcome, starting it if it was Created. In a function marked
 // //movenext:async it is a suspension point: the generated machine suspends there.
-// Everywhere else it blocks the calling goroutine; a plain function of a job better
-// calls [Job.Wait] with its context, which tells its worker that it blocks.
+// Everywhere else it blocks the calling goroutine. A plain function that runs as a job
+// should rather call [Job.Wait] with its context, which notifies the worker that it
+// blocks.
 func (j *Job[T]) Await() (T, error) {
 	var zero T
 	if j == nil {
@@ -203,8 +208,8 @@ func (j *Job[T]) Await() (T, error) {
 	return j.value, j.err()
 }
 
-// Handle is any *Job[T] without its type: for lists of mixed jobs, registries, logs.
-// Only jobs of this package implement it.
+// Handle is any *Job[T] without its result type, for lists of mixed jobs, registries and
+// logs. Only jobs of this package implement it.
 type Handle interface {
 	ID() uint64
 	Name() string
@@ -227,7 +232,7 @@ func (j *Job[T]) base() *core {
 	return &j.core
 }
 
-// baseOf returns what all handles share; nil for a nil Handle and for a nil job.
+// baseOf returns the core of a handle's job; nil for a nil Handle and for a nil job.
 func baseOf(h Handle) *core {
 	if h == nil {
 		return nil
@@ -249,9 +254,9 @@ func (r *resumption) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// resume calls a Resume that is not ours. A panic that escaped from it would surface in
-// the completer of the job, which may well recover, and the rest of the chain would
-// never be told.
+// resume calls a user's Resume. A panic that escaped from it would surface in the
+// completer of the job, which may well recover, and the rest of the chain would never be
+// notified.
 var resume = schedulers.NewHook("continuation.Continuation.Resume", continuation.Continuation.Resume)
 
 var closedChannel = func() chan struct{} {
@@ -260,8 +265,8 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// done returns the channel that says that the job has ended. Closing it is one
-// more continuation, so it has no race of its own.
+// done returns the channel that is closed when the job has ended. Closing it is one more
+// continuation, which adds no race.
 //
 // A job that has ended gets no channel of its own: a completed job is shared by all
 // callers that want the same result, and a channel made inside a synctest bubble cannot
@@ -301,8 +306,8 @@ func (d *closer) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// String returns the job as one line of a log: its name or, without one, its number; its
-// status; and where it was made, if that is recorded ([RecordCreation]). It does not
+// String describes the job in one line of a log: its name or, without one, its number;
+// its status; and where it was made, if that is recorded ([RecordCreation]). It does not
 // block.
 func (j *Job[T]) String() string {
 	if j == nil {
@@ -327,5 +332,5 @@ func (c *core) shortLabel() string {
 	return c.label()
 }
 
-// lastPart returns what follows the last slash.
+// lastPart returns the part of s after the last slash.
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }

@@ -11,21 +11,21 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// lane is a scheduler that runs each work item on a goroutine of its own, and no more than
-// a given number at a time.
+// lane is a scheduler that runs each work item on a new goroutine, and at most a given
+// number of them at a time.
 //
-// It is tempting to use a pool. But the whole process shares a lane, and in tests
-// synctest bubbles share it with the world outside. A worker that was started in a
-// bubble and takes work from outside would run it on the bubble's clock, and break on
-// its channels. Here work runs in the bubble of its submitter; or, if it had to wait
-// for a permit, in the bubble of the work whose permit it gets. And the lane has no
-// timer, which would belong to the bubble that first set it. Work that blocks does not
-// notice the few hundred nanoseconds that a goroutine takes to start.
+// It is tempting to use a pool. But the whole process shares a lane, and in tests a
+// synctest bubble shares it with code outside the bubble. A worker that was started in a
+// bubble and takes work from outside would run it on the bubble's clock, and fail on its
+// channels. Here work runs in the bubble of its submitter or, if it had to wait for a
+// permit, in the bubble of the work whose permit it gets. And the lane has no timer,
+// which would belong to the bubble that first set it. For work that blocks, the few
+// hundred nanoseconds that a goroutine takes to start do not matter.
 type lane struct {
 	mu    interleave.Mutex
 	limit int
 	taken int
-	queue []schedulers.Work // waits for a permit; the oldest first
+	queue []schedulers.Work // work that waits for a permit, the oldest first
 
 	submitted, completed, panicked uint64
 
@@ -56,7 +56,8 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.ended) }
 
-// ended gives a permit to the next. It is also called if the work panics or exits.
+// ended passes a permit to the next work item. It is also called if the work panics or
+// calls runtime.Goexit.
 func (l *lane) ended(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +69,7 @@ func (l *lane) ended(panicked bool) {
 	l.admit()
 }
 
-// admit starts what waits, as long as there are permits; mu is held.
+// admit starts waiting work, as long as there are permits; mu is held.
 func (l *lane) admit() {
 	for len(l.queue) > 0 && l.taken < l.limit {
 		w := l.queue[0]
@@ -82,8 +83,7 @@ func (l *lane) admit() {
 	}
 }
 
-// resize changes the limit and returns the one before. Permits that are taken stay
-// so.
+// resize changes the limit and returns the previous one. Permits that are taken stay taken.
 func (l *lane) resize(limit int) (before int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,14 +92,14 @@ func (l *lane) resize(limit int) (before int) {
 	return before
 }
 
-// tell sets what is called when the lane becomes full.
+// tell sets the hook that is called when the lane becomes full.
 func (l *lane) tell(h schedulers.Hook[schedulers.Metrics]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.full = h
 }
 
-// metrics are the numbers of this moment; mu is held.
+// metrics returns the current numbers; mu is held.
 func (l *lane) metrics() schedulers.Metrics {
 	return schedulers.Metrics{
 		Submitted: l.submitted, Completed: l.completed, Panicked: l.panicked,
@@ -116,12 +116,12 @@ func (l *lane) Metrics() schedulers.Metrics {
 
 // maxBlocking bounds the goroutines, and with them the OS threads, that blocking
 // work can hold at one time. The Go runtime ends a process that has 10 000 threads;
-// tokio's lane of the same purpose holds 512.
+// tokio's lane for the same purpose holds 512.
 const maxBlocking = 512
 
 // blockingLane runs blocking functions, so that work which waits for a disk never takes
-// a worker from work which computes. The process has one, since threads belong to the
-// process.
+// a worker away from work which computes. There is one per process, since threads belong
+// to the process.
 var blockingLane = sync.OnceValue(func() *schedulers.Home {
 	return schedulers.HomeFor(&lane{limit: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
 })
@@ -129,9 +129,9 @@ var blockingLane = sync.OnceValue(func() *schedulers.Home {
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without
 // contexts), on a dedicated lane. The lane runs at most 512 functions at a time, unless
 // [SetBlockingLimit] says otherwise; the rest wait in its queue, see [OnBlockingFull].
-// The ambient scheduler in fn's context is that of ctx, so what fn starts does not run
-// on the lane. An fn that waits for another Blocking job keeps its own permit meanwhile:
-// do not nest them deeply. It does not block.
+// The ambient scheduler in fn's context is that of ctx, so jobs that fn starts do not
+// run on the lane. An fn that waits for another Blocking job keeps its own permit
+// meanwhile: do not nest them deeply. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
@@ -145,24 +145,24 @@ func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *
 // theLane is the process's lane.
 func theLane() *lane { return blockingLane().Scheduler.(*lane) }
 
-// SetBlockingLimit bounds how many functions of [Blocking] run at a time to n, and
-// returns the previous bound, 512 at first. An n below one counts as one. Each function
-// holds an OS thread while it blocks in a system call or in C, and the Go runtime ends
-// a process with 10 000 threads. It may be called at any time; what runs is not
-// stopped. It is safe for concurrent use and does not block.
+// SetBlockingLimit limits the functions of [Blocking] that run at a time to n, and
+// returns the previous limit, initially 512. An n below one counts as one. Each function
+// holds an OS thread while it blocks in a system call or in C, and the Go runtime ends a
+// process with 10 000 threads. It may be called at any time; functions that already run
+// are not stopped. It is safe for concurrent use and does not block.
 func SetBlockingLimit(n int) (before int) { return theLane().resize(max(1, n)) }
 
-// BlockingMetrics returns the numbers of the lane of [Blocking]: what was submitted and
-// has completed so far, what runs and what is queued now. It does not block.
+// BlockingMetrics returns the numbers of the lane of [Blocking]: how many functions were
+// submitted and have completed so far, and how many run and are queued now. It does not block.
 func BlockingMetrics() schedulers.Metrics { return theLane().Metrics() }
 
-// OnBlockingFull has hook called when the lane of [Blocking] becomes full: a function
-// has to wait for a permit, and none had to before. It is called once until the queue
-// has been empty again, with the numbers of that moment, on the goroutine that called
-// Blocking. It must not block; a panic in it is contained (see [schedulers.Hook]).
-// Without one, and with nil, a line is written to standard error, the first time alone: a
-// lane at its limit may become full a thousand times a second. It is safe for concurrent
-// use.
+// OnBlockingFull sets the hook that is called when the lane of [Blocking] becomes full:
+// a function has to wait for a permit, and none had to before. It is not called again
+// until the queue has been empty. It gets the numbers of that moment and runs on the
+// goroutine that called Blocking. It must not block; a panic in it is contained (see
+// [schedulers.Hook]). Without a hook, or if hook is nil, a line is written to standard
+// error, but only the first time: a lane at its limit may become full a thousand times a
+// second. OnBlockingFull is safe for concurrent use.
 func OnBlockingFull(hook func(schedulers.Metrics)) {
 	if hook == nil {
 		hook = warnFull
@@ -170,12 +170,12 @@ func OnBlockingFull(hook func(schedulers.Metrics)) {
 	theLane().tell(schedulers.NewHook("job.OnBlockingFull", hook))
 }
 
-// warnFull is the hook of programs that have set none.
+// warnFull is the default hook.
 func warnFull(m schedulers.Metrics) {
 	if warnedFull.CompareAndSwap(false, true) {
 		_, _ = fmt.Fprintf(os.Stderr, "movenext: the lane of job.Blocking is full: %d run, %d wait; see job.SetBlockingLimit\n", m.Running, m.Queued)
 	}
 }
 
-// warnedFull says that the line was written.
+// warnedFull records that the line was written.
 var warnedFull interleave.Bool

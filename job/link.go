@@ -7,34 +7,34 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// link is what the jobs of all continuations share: outcome, context, work item and
-// registration in one allocation. T is the type of the antecedent's result, U that of
-// its own.
+// link is the common part of the jobs of all continuations: outcome, context, work item
+// and registration in one allocation. T is the type of the antecedent's result, U that
+// of the continuation's.
 //
 //	WaitingForActivation ──antecedent ends──▶ Scheduled ─▶ Running ─▶ …
 //	          ├──────────its own ctx ends───▶ Canceled
 //	          └──antecedent ends otherwise──▶ …            (filtered out, passed on)
 //
-// Two come from outside and may come at any time: the antecedent's end, and that of the
-// link's own context. The state word decides between them. It remains to show that
-// neither leaves anything behind in the other's list, even if it comes before attach
-// has returned:
+// Two events can occur at any time: the end of the antecedent, and the end of the link's
+// own context. The state word decides between them. It remains to show that neither leaves
+// anything behind in the other's list, even if it occurs before attach has returned:
 //
 //	attach                              antecedent ends        context ends
 //	 1. add the node                     1. leave Waiting…      1. leave Waiting…
-//	 2. start the watch                  2. stop the watch      2. take the node back
+//	 2. start the watch                  2. stop the watch      2. withdraw the node
 //	 3. still Waiting…? else stop
 //	    the watch
 //
-// The context cannot end the link before step 2 of attach, when the node is there to be
-// taken back. If the antecedent ends before step 2, it stops nothing, but step 3 sees
-// what it wrote before. The order of the first two is the point: with the watch first,
-// a context that ends between them takes back a node that is not there yet.
+// The context cannot end the link before step 2 of attach, and by then the node is there
+// to be withdrawn. If the antecedent ends before step 2, it stops nothing, but step 3
+// sees the state that it wrote before. The order of the first two steps matters: with
+// the watch first, a context that ends between them would try to withdraw a node that is
+// not there yet.
 type link[T, U any] struct {
 	task[U]
 	node continuation.Node
-	// Nil for a context that cannot end, as that of most chains: the watch's 40 bytes
-	// were a sixth of a link. Made before the node is added.
+	// Nil if the context cannot end, as in most chains: the watch would add 40 bytes, a
+	// sixth of a link. Made before the node is added.
 	watch *ctxwatch.Watch
 	// The antecedent; nil when it is no longer needed. Its completer reads this while
 	// the canceller of the link clears it.
@@ -45,8 +45,8 @@ type link[T, U any] struct {
 type linked interface {
 	owner
 	continuation.Target
-	// runNext is Run for a link that is run by the runner of its antecedent: what it
-	// makes runnable in turn goes to q.
+	// runNext is Run for a link that is run by the runner of its antecedent: links that
+	// become runnable in turn go to q.
 	runNext(on schedulers.Worker, q *queue)
 	handOver(from schedulers.Worker)
 }
@@ -76,7 +76,7 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	return &l.Job
 }
 
-// present returns j or, for a nil one, a job that has ended as a nil job has.
+// present returns j or, if j is nil, a job that has faulted with ErrNilJob.
 func present[T any](j *Job[T]) *Job[T] {
 	if j == nil {
 		return FromError[T](ErrNilJob)
@@ -116,9 +116,9 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 
 // handOver submits the job, which is Scheduled. A refusal faults it.
 //
-// The caller has completed something. It must not wait for room in a queue, nor run the
-// continuation if the queue is full: Resumed says so. (A late registration, by a caller
-// that could wait, makes no difference: a refusal must not depend on a race.)
+// The caller is a completer. It must not wait for space in a queue, nor run the
+// continuation itself if the queue is full; the flag Resumed says so. (A caller that
+// registers late could wait, but is treated alike: a refusal must not depend on a race.)
 func (l *link[T, U]) handOver(from schedulers.Worker) {
 	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
@@ -137,7 +137,7 @@ func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.cancel(nil) }
 
 func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuation" }
 
-// release lets go of the antecedent and takes what is registered back.
+// release drops the antecedent and withdraws the registrations.
 func (l *link[T, U]) release() {
 	l.unwatch()
 	j := l.antecedent()
@@ -167,10 +167,10 @@ func (l *link[T, U]) at(int) *core {
 	return nil
 }
 
-// antecedent returns the job that has ended, and forgets it: in a long chain each job would
-// otherwise keep all jobs before it alive.
+// antecedent returns the job that has ended, and drops the reference: in a long chain
+// each job would otherwise keep all jobs before it alive.
 func (l *link[T, U]) antecedent() *Job[T] {
-	if l.after.Load() == nil { // a swap costs ten times as much, and each link comes here twice
+	if l.after.Load() == nil { // a swap costs ten times as much, and each link calls this twice
 		return nil
 	}
 	return l.after.Swap(nil)

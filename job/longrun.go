@@ -8,16 +8,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// A scheduler of few workers runs outside them what is flagged [LongRunning]. Some also learn
-// which functions should have been (option LearnLongRunning of package pool). This is the part
-// that the job has in it: the scheduler sees work items, and only the job knows the function.
+// A scheduler with few workers runs jobs flagged [LongRunning] outside them. Some
+// schedulers also learn which functions should have been flagged (option
+// LearnLongRunning of package pool). This file is the job's part in that: the scheduler
+// sees only work items, and the job knows the function.
 //
-//	the job is made      a function that took long before: the job is LongRunning
-//	its function runs    how long it keeps its worker is told
+//	the job is made      if its function took long before, the job is LongRunning
+//	its function runs    the time for which it keeps its worker is reported
 //
-// The function is looked at before the job is handed out. A cancel of the job drops it later.
+// The function is read before the job is shared, since a cancel of the job drops it later.
 
-// learnable is a task whose function a scheduler may learn.
+// learnable is a task whose function can be named to a scheduler.
 type learnable interface{ function() any }
 
 // foresee flags a job that is being made as LongRunning, if its scheduler has learned that its
@@ -37,8 +38,9 @@ type timing struct {
 
 func timingOf(f schedulers.Functions, fn any) timing { return timing{f, longrun.Code(fn), time.Now()} }
 
-// end is deferred: a function that panics after a second has run for a second. One that has
-// suspended has not kept its worker, and may be the first step of any machine.
+// end is deferred: a function that panics after a second has run for a second. A
+// function that has suspended is not timed: it has not kept its worker, and may be the
+// first step of any machine.
 func (t timing) end(err *error) {
 	if suspension.Of(*err) == nil {
 		t.in.Took(t.code, time.Since(t.began))

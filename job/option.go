@@ -3,9 +3,9 @@ package job
 import "github.com/movenext/movenext/schedulers"
 
 // Option changes how a job is made or started. Options are plain values, not functions,
-// so that passing them allocates nothing. Where a job is made, one that makes no sense
-// there makes the job fault with [ErrOption]. [Job.Start] returns ErrOption, and changes
-// nothing.
+// so that passing them allocates nothing. A function that makes a job and gets an option
+// that does not apply to it returns a job that has faulted with [ErrOption]. [Job.Start]
+// returns ErrOption, and changes nothing.
 type Option struct {
 	on    schedulers.Scheduler
 	setOn bool
@@ -17,20 +17,20 @@ type Option struct {
 	diagnose Diagnostics
 }
 
-// mode is how a job differs from the usual.
+// mode is a set of ways in which a job differs from the usual.
 type mode uint8
 
 const (
 	synchronous mode          = 1 << iota // run by the antecedent's runner
 	lazy                                  // ignores the end of ctx until the antecedent has ended
 	shielded                              // ctx ends without the job noticing
-	unstoppable                           // refuses Cancel; set by us, not by an option
+	unstoppable                           // refuses Cancel; set by Finally, not by an option
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
 	supervising                           // of a scope
 	reported                              // another job takes the failure over
 	dependent   = supervising             // ends after other jobs: see initDependent
-	staying     = lazy                    // a promise with its operation's context: insides.Stay
+	staying     = lazy                    // a promise in its operation's context: insides.Stay
 	handing     = shielded                // a promise with the only copy: insides.HandOver
 	continuing  = synchronous | lazy
 )
@@ -49,22 +49,22 @@ func On(s schedulers.Scheduler) Option { return Option{on: s, setOn: true} }
 // Named gives the job a name, for logs and dumps. Names need not be unique.
 func Named(name string) Option { return Option{name: name} }
 
-// LongRunning says that the job keeps its worker for long, so that a scheduler of few
-// workers runs it outside them.
+// LongRunning declares that the job keeps its worker for a long time. A scheduler with
+// few workers runs such a job outside them.
 func LongRunning() Option { return Option{flags: schedulers.LongRunning} }
 
-// PreferFairness asks for the queue that is served in order of arrival, also when the
-// job is started inside another one.
+// PreferFairness puts the job into the queue that is served in order of arrival, even
+// when it is started inside another job.
 func PreferFairness() Option { return Option{flags: schedulers.PreferFairness} }
 
 // Shielded shields the job from the end of the context that it is made with: the job
 // runs even if that context has ended, and its own context has no deadline. Values, the
 // ambient scheduler and the worker pass through, and [Job.Cancel] works. It is for work
-// that must be finished once it was begun, as context.WithoutCancel is for a call.
+// that must be finished once begun, as context.WithoutCancel is for a call.
 func Shielded() Option { return Option{mode: shielded} }
 
 // OnlyOnCompleted is for [ContinueWith]: the continuation runs if its antecedent has
-// Completed; it is Canceled with [ErrFiltered] if not. Several filters add up.
+// Completed; otherwise it is Canceled with [ErrFiltered]. Several filters add up.
 func OnlyOnCompleted() Option { return Option{only: only(Completed)} }
 
 // OnlyOnFaulted is for [ContinueWith] and [Catch]: the continuation runs if its
@@ -75,24 +75,22 @@ func OnlyOnFaulted() Option { return Option{only: only(Faulted)} }
 // antecedent was Canceled. See [OnlyOnCompleted].
 func OnlyOnCanceled() Option { return Option{only: only(Canceled)} }
 
-// RunSynchronously is for continuations: one whose antecedent has a function runs right
-// after that function on the same goroutine, before its worker takes other work,
-// whatever its own scheduler is. It saves a handoff; use it for short functions that do
-// not block.
+// RunSynchronously is for continuations. If the antecedent has a function, the
+// continuation runs right after that function on the same goroutine, before the worker
+// takes other work, whatever the scheduler of the continuation is. This saves a handoff;
+// use it for short functions that do not block.
 //
-// It is a request. An antecedent that has no function (a [Source], a timer, a machine,
-// WhenAll), or that had ended before, does not run the continuation, which is submitted
-// like any other. The completer of a source may hold locks, and never has to run user
-// code.
+// It is a request. If the antecedent has no function (a [Source], a timer, a machine,
+// WhenAll), or had ended before, the continuation is submitted like any other. The
+// completer of a source may hold locks, so it never has to run user code.
 func RunSynchronously() Option { return Option{mode: synchronous} }
 
-// LazyCancellation is for continuations: the end of ctx does not cancel the
-// continuation before its antecedent has ended. So it never ends before its antecedent
-// does, unless [Job.Cancel] is called.
+// LazyCancellation is for continuations: the end of ctx does not cancel the continuation
+// before its antecedent has ended. So the continuation never ends before its antecedent,
+// unless [Job.Cancel] is called.
 func LazyCancellation() Option { return Option{mode: lazy} }
 
-// usage says which of the options that not all jobs know make sense for one kind of
-// job.
+// usage lists which of the options that apply only to some jobs apply to one kind of job.
 type usage struct {
 	modes   mode
 	filters filter
@@ -108,7 +106,7 @@ var (
 	forScope        = usage{modes: shielded | supervising}
 )
 
-// check returns the error of options that do not belong there.
+// check returns the error if one of the options does not apply.
 func (o *Option) check(p usage) error {
 	switch {
 	case o.mode&^p.modes != 0 || o.only&^p.filters != 0:
@@ -119,8 +117,8 @@ func (o *Option) check(p usage) error {
 	return nil
 }
 
-// home returns the scheduler that the option On names, or nil. Jobs with that option
-// are few, and have one more object than others.
+// home returns the home that the option On names, or nil. Few jobs have that option;
+// they have one more object than others.
 func (o *Option) home() *schedulers.Home {
 	if o.on == nil {
 		return nil
@@ -128,7 +126,7 @@ func (o *Option) home() *schedulers.Home {
 	return schedulers.HomeFor(o.on)
 }
 
-// merge folds several options into one; of two that contradict, the later wins.
+// merge folds several options into one; if two conflict, the later one wins.
 func merge(opts []Option) Option {
 	var all Option
 	for i := range opts {

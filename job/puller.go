@@ -12,35 +12,35 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Puller hands out the values of a stream one by one, where a range does not fit: two
-// streams side by side, or a value now and the next one later. Make one with
+// Puller returns the values of a stream one by one, for cases that a range does not fit:
+// two streams side by side, or a value now and the next one later. Make one with
 // [Stream.Pull], and call Stop when no more values are needed. It is .NET's
 // IAsyncEnumerator, and iter.Pull for streams.
 //
-// Any goroutine may use it, one at a time: a Next before the last one has ended gets
-// [ErrPulling].
+// Any goroutine may use it, but only one at a time: a Next before the previous one has
+// ended returns [ErrPulling].
 type Puller[T any] struct {
 	next func(context.Context) *Job[T]
 	stop func(context.Context) *Job[Void]
 
 	mu     interleave.Mutex
 	asked  bool       // a caller begins a step, or waits for it
-	step   *Job[T]    // begun, its outcome not handed out; or nil
+	step   *Job[T]    // begun, and its outcome not yet delivered; or nil
 	ending *Job[Void] // Stop was called
-	begin  func()     // the ending, for a caller that is just beginning a step
+	begin  func()     // the ending, left to a caller that is just beginning a step
 }
 
-// steps is implemented by a source that is pulled without a goroutine of its own: next
-// begins the step to the next value, stop the way to the end. Each is called after the
-// last one has ended.
+// steps is implemented by a source that can be pulled without an extra goroutine: next
+// begins the step to the next value, and stop begins the ending. Each is called only
+// after the previous step has ended.
 type steps[T any] interface {
 	Steps() (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void])
 }
 
-// Pull returns the stream's values one by one. Nothing happens before the first Next,
-// and the stream's function continues only when the next value is wanted. It does not
-// block. A stream made by [StreamOf] runs on a goroutine of its own from the first Next
-// until its end, or Stop.
+// Pull returns a Puller of the stream's values. Nothing happens before the first Next,
+// and the stream's function continues only when the next value is wanted. Pull does not
+// block. A stream made by [StreamOf] runs on its own goroutine from the first Next until
+// its end, or Stop.
 func (s *Stream[T]) Pull() *Puller[T] {
 	p := &Puller[T]{}
 	if of, ok := s.Source().(steps[T]); ok {
@@ -54,10 +54,9 @@ func (s *Stream[T]) Pull() *Puller[T] {
 
 // Next returns the next value and its error, and io.EOF when there is none or Stop was
 // called. When ctx ends first it returns a *[WaitError], and the value goes to the next
-// caller. A machine that is given a value continues with it, even if its home has been
-// shut down meanwhile. A panic of the stream's function, or its runtime.Goexit,
-// continues in the caller that asked; then the stream has ended. It blocks; its twin is
-// [Puller.NextAsync].
+// caller. A machine that gets a value continues with it, even if its home has been shut
+// down meanwhile. A panic of the stream's function, or its runtime.Goexit, continues in the
+// caller of Next; then the stream has ended. It blocks; its twin is [Puller.NextAsync].
 func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -71,7 +70,7 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	j := &r.promise.job
 	v, err := j.Wait(context.WithoutCancel(ctx))
 	if err != nil {
-		r.giveUp(err) // which does nothing, unless it was the wait that was refused
+		r.giveUp(err) // does nothing unless the wait itself was refused
 		v, err = j.GetResult()
 	}
 	raise(err)
@@ -79,8 +78,8 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 }
 
 // NextAsync returns the job of the next value. It is the twin of [Puller.Next]; a panic
-// of the stream's function is the job's *[PanicError]. It does not block: the stream's
-// function runs here until it suspends.
+// of the stream's function becomes the job's *[PanicError]. It does not block: the
+// stream's function runs on the caller's goroutine until it suspends.
 func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -94,17 +93,17 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 
 // Stop ends the stream: the yield that its function is in returns false, and Stop
 // returns nil when the function has ended, deferred calls included; ctx bounds the wait
-// for that. Further calls of Next get io.EOF. A panic on the way continues in the
-// caller. Calling Stop again waits for the same end. It blocks; its twin is
-// [Puller.StopAsync].
+// for that. Further calls of Next return io.EOF. A panic of the ending function
+// continues in the caller. Calling Stop again waits for the same end. It blocks; its
+// twin is [Puller.StopAsync].
 func (p *Puller[T]) Stop(ctx context.Context) error {
 	_, err := p.StopAsync(ctx).Wait(ctx)
 	raise(err)
 	return err
 }
 
-// StopAsync returns the job of the stream's end. It is the twin of [Puller.Stop]. It
-// does not block: the stream's function runs here until it suspends.
+// StopAsync returns the job of the stream's end. It is the twin of [Puller.Stop]. It does
+// not block: the stream's function runs on the caller's goroutine until it suspends.
 func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	p.mu.Lock()
 	ending, step := p.ending, p.step
@@ -149,8 +148,8 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// raise is rethrow.From, which other packages use: it knows jobs, so this one cannot
-// import it.
+// raise does what rethrow.From does in other packages. This package cannot import
+// rethrow, which itself imports job.
 func raise(err error) {
 	if err == ErrGoexit {
 		runtime.Goexit()
@@ -160,7 +159,7 @@ func raise(err error) {
 	}
 }
 
-// ask returns what is known at once, or a request.
+// ask returns a completed job if the outcome is known at once, else a request.
 func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	p.mu.Lock()
 	step := p.step
@@ -197,7 +196,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	return nil, r
 }
 
-// take begins a step, without the lock: that may run the stream's function.
+// take begins a step. It does so without the lock, since the stream's function may run.
 func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 	defer func() {
 		if step == nil { // it has called runtime.Goexit
@@ -215,9 +214,9 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 	return p.next(ctx)
 }
 
-// request is a wait for a step. As with a relay, step and context may end it, and the
-// first of them withdraws the other; but if it is the context, the step's outcome goes
-// to the next request.
+// request is a wait for a step. As with a relay, the step or the context may end it, and
+// the first of them withdraws the other. If the context is first, the step's outcome
+// goes to the next request.
 type request[T any] struct {
 	of      *Puller[T]
 	promise promise[T]
@@ -254,7 +253,7 @@ func (r *request[T]) giveUp(why error) {
 
 func (r *request[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Next" }
 
-// release ends a request, which has taken the step's outcome or not.
+// release ends a request. taken reports whether it has taken the step's outcome.
 func (p *Puller[T]) release(taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,13 +263,13 @@ func (p *Puller[T]) release(taken bool) {
 	}
 }
 
-// coroutine is a plain sequence that is pulled: it runs on a goroutine of its own, in
+// coroutine is a plain sequence that is pulled: it runs on its own goroutine and takes
 // turns with its consumer. Two handoffs make locks on the fields unnecessary: resume
-// gives the turn to the sequence, the completion of the step gives it back. iter.Pull
-// does not fit: the next pull may come from any goroutine, and must not block.
+// gives the turn to the sequence, and the completion of the step gives it back.
+// iter.Pull does not fit: the next pull may come from any goroutine, and must not block.
 type coroutine[T any] struct {
 	seq    iter.Seq2[T, error]
-	resume chan bool // to the next value (true), or to the end
+	resume chan bool // true: to the next value; false: to the end
 	step   *promise[T]
 	ending *promise[Void] // instead of a step, when the sequence must end
 	begun  bool
@@ -294,7 +293,7 @@ func (c *coroutine[T]) next(context.Context) *Job[T] {
 	return j
 }
 
-// end has the sequence run to its end.
+// end lets the sequence run to its end.
 func (c *coroutine[T]) end(context.Context) *Job[Void] {
 	if c.over || !c.begun {
 		c.over = true

@@ -10,20 +10,20 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// relay is a job that ends as another one does, unless a context or a timer
-// ends it before. It knows how to leave: whichever of the three comes first takes the
-// other two back.
+// relay is a job that ends as another one does, unless a context or a timer ends it
+// first. Whichever of the three is first withdraws the other two.
 //
-// The promise decides which end is first. Nothing is left behind because of the order
-// in which the three are set up: the source, the watch, the timer. Each is followed by
-// a look at the promise, and each end takes back what it finds set up:
+// The promise decides which end is first. The order of the steps makes sure that nothing
+// is left behind. The three are set up one after the other: the source, the watch, the
+// timer. After each, the promise is checked, and each end withdraws everything that is
+// set up:
 //
 //	setting up                          an end
 //	 1. set it up                        1. win the promise
-//	 2. say that it is there             2. take back all that is there
-//	 3. the promise is won? take it back
+//	 2. record that it is there          2. withdraw all that is there
+//	 3. the promise is won? withdraw it
 //
-// The side that does its second step later sees the other's first.
+// The side that takes its second step later sees the other's first step.
 type relay[T any] struct {
 	promise promise[T]
 	source  listing[T]
@@ -45,7 +45,7 @@ func (r *relay[T]) follow(j *Job[T]) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// watchContext tells e when the context of the relay ends.
+// watchContext notifies e when the context of the relay ends.
 func (r *relay[T]) watchContext(e ctxwatch.Ender) {
 	r.watch.Start(r.ctx, e)
 	if r.ended() {
@@ -69,13 +69,13 @@ func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := r.source.delivered()
 	waiters, won := r.end(j.Status(), j.value, j.err())
 	if won {
-		j.observed() // from here on it is the relay's failure
+		j.observed() // from now on it is the relay's failure
 	}
 	return waiters
 }
 
-// end ends the relay, unless it has ended. It withdraws what is set up before it
-// publishes the outcome: a relay that is seen complete has left nothing behind.
+// end ends the relay, unless it has ended. It withdraws everything that is set up before
+// it publishes the outcome: a relay that is seen complete has left nothing behind.
 func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.Chain, won bool) {
 	if !r.promise.reserve() {
 		return continuation.Chain{}, false
@@ -108,16 +108,16 @@ func (r *relay[T]) giveUp(why error) {
 	waiters.Deliver(nil)
 }
 
-// listing is a registration with a job that can be taken back at any time, by any
-// goroutine, even while it is being made.
+// listing is a registration with a job that any goroutine can withdraw at any time, even
+// while it is being made.
 type listing[T any] struct {
 	node   continuation.Node
-	source *Job[T]                    // until the node was delivered or taken back
-	listed interleave.Pointer[Job[T]] // the same, once the node is there to be taken back
+	source *Job[T]                    // until the node is delivered or withdrawn
+	listed interleave.Pointer[Job[T]] // the same, once the node can be withdrawn
 }
 
 // enter registers t with j, to be notified of j's end; false: j has ended, and source is
-// set. A caller that may be asked to leave while enter runs checks for that afterwards.
+// set. If leave may be called while enter runs, the caller has to check for that afterwards.
 func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	l.source = j
 	l.node.Prepare(t)
@@ -128,7 +128,7 @@ func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	return true
 }
 
-// leave takes the node back. Where that fails, it was not there, or is being delivered.
+// leave withdraws the node. If that fails, the node was not there, or is being delivered.
 func (l *listing[T]) leave() {
 	if j := l.listed.Swap(nil); j != nil && j.waiting.Remove(&l.node) {
 		l.source = nil
@@ -144,9 +144,9 @@ func (l *listing[T]) delivered() *Job[T] {
 }
 
 // WaitAsync returns a job that ends as j does, or is Canceled with a *[WaitError] when
-// ctx ends before. It is [Job.Wait] for callers that must not block: ctx bounds the
-// wait and not the job, which continues and keeps nothing of the wait. Where there is
-// nothing to bound, because j has ended or ctx never does, it returns j itself. For a
+// ctx ends first. It is [Job.Wait] for callers that must not block: ctx bounds the wait
+// and not the job, which continues and keeps nothing of the wait. If there is nothing to
+// bound, because j has ended or ctx never ends, WaitAsync returns j itself. For a
 // Created j the returned job has faulted with [ErrNotStarted].
 func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	if ctx == nil {
@@ -188,7 +188,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 	return &r.promise.job
 }
 
-// withoutWaiting returns the job that a wait for j is over with at once, or nil.
+// withoutWaiting returns the result of a wait for j that needs no waiting, or nil.
 func withoutWaiting[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	switch {
 	case j == nil:
@@ -267,9 +267,9 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	return waiters
 }
 
-// followInner begins the second half. A job that is the Unwrap itself, or waits for it,
-// would never end; whether it does is asked when the Unwrap can be seen to wait, as
-// everywhere.
+// followInner begins the second half. If the inner job is the Unwrap itself, or waits
+// for it, neither would ever end. As everywhere, the search for such a cycle comes after
+// the Unwrap is registered as a waiter.
 func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
 	inner.startIfCreated()
 	waiters := u.follow(inner)

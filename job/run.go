@@ -16,14 +16,13 @@ type runJob[T any] struct {
 // New returns a job that will run fn, not started: its status is Created. Start
 // starts it, and so does awaiting it. It does not block.
 //
-// fn gets a context of the job's own: a child of ctx that carries the job's scheduler
-// and worker. It is canceled by [Job.Cancel], and when the job and all that was started
-// with it have ended: other jobs, twins that have suspended, a [SleepAsync] and other
-// asynchronous forms. Work without a waiter continues after the job that started it. A
-// goroutine that was given the context does not count; work that must not outlive fn
+// fn gets the job's own context: a child of ctx that carries the job's scheduler and
+// worker. It is canceled by [Job.Cancel], and when the job and everything started with
+// that context have ended: other jobs, twins that have suspended, a [SleepAsync] and
+// other asynchronous forms. Work without a waiter continues after the job that started
+// it. A goroutine that uses the context does not count; work that must not outlive fn
 // belongs in a [Scope]. If ctx has ended when the job's turn comes, the job becomes
-// Canceled and fn is not called. A nil fn makes a job that has faulted with
-// [ErrNilFunc].
+// Canceled and fn is not called. A nil fn makes a job that has faulted with [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
@@ -33,9 +32,9 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	return &t.Job
 }
 
-// Run is [New] and [Job.Start]. A scheduler that refuses makes the job fault, with an
-// error that wraps the refusal ([ErrShutdown], [ErrRejected]). What fn starts and
-// leaves behind continues after fn has returned; see New.
+// Run is [New] and [Job.Start]. If the scheduler refuses the job, it faults with an
+// error that wraps the refusal ([ErrShutdown], [ErrRejected]). Work that fn starts and
+// does not wait for continues after fn has returned; see New.
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
@@ -66,8 +65,7 @@ func (t *runJob[T]) drop() { t.fn = nil }
 
 func (t *runJob[T]) function() any { return t.fn }
 
-// goJob is runJob without a result: wrapping fn in a closure would be one
-// allocation more.
+// goJob is runJob without a result: wrapping fn in a closure would cost one more allocation.
 type goJob struct {
 	task[Void]
 	fn func(context.Context) error
@@ -85,12 +83,12 @@ func (t *goJob) drop() { t.fn = nil }
 func (t *goJob) function() any { return t.fn }
 
 // RunSynchronously runs a Created job on the calling goroutine and returns nil when it
-// has ended; the job tells how. It returns [ErrStarted], and runs nothing, if the job
-// is not Created.
+// has ended; the job has the outcome. If the job is not Created, RunSynchronously runs
+// nothing and returns [ErrStarted].
 //
-// The job's scheduler is not asked: the caller has chosen the place. What the function
-// starts still goes to that scheduler. If the function calls runtime.Goexit, the job
-// has faulted with [ErrGoexit] and the calling goroutine ends.
+// The job's scheduler is bypassed: the caller has chosen the goroutine. Work that the
+// function starts still goes to that scheduler. If the function calls runtime.Goexit,
+// the job has faulted with [ErrGoexit] and the calling goroutine ends.
 func (j *Job[T]) RunSynchronously() error {
 	if j == nil {
 		return ErrNilJob
@@ -106,8 +104,8 @@ func (j *Job[T]) RunSynchronously() error {
 	return nil
 }
 
-// finishSynchronously runs the job, or waits for its end if a waiter was faster and
-// runs it in place.
+// finishSynchronously runs the job, or waits for its end if a waiter claimed it first
+// and runs it in place.
 func (j *Job[T]) finishSynchronously() {
 	parent := j.own.parent
 	if !j.runFor(parent, schedulers.WorkerFrom(parent)) {

@@ -8,21 +8,21 @@ import (
 )
 
 // RunTwin is [Run] for a function that returns a job, as the twin of an async function
-// does: start runs on the job's scheduler, and the job ends as the one that start has
-// returned. While it waits for that end it is Running and holds no worker. [Job.Cancel]
-// cancels the context that start was given. A nil start makes a job that has Faulted with
-// [ErrNilFunc], a start that returns nil one that faults with [ErrNilJob]. RunTwin does
-// not block, and is safe for concurrent use.
+// does: start runs on the job's scheduler, and the job ends as the job that start
+// returns. While it waits for that end it is Running and holds no worker. [Job.Cancel]
+// cancels the context that start received. A nil start makes a job that has Faulted with
+// [ErrNilFunc]; if start returns nil, the job faults with [ErrNilJob]. RunTwin does not
+// block, and is safe for concurrent use.
 //
-// Deprecated: an annotated function gives [Run] the async function itself, which
+// Deprecated: in an annotated function, pass the async function itself to [Run]; it
 // suspends there.
 func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
 	return Run(ctx, following(start), opts...)
 }
 
-// NewTwin is [New] for a function that returns a job: RunTwin, not started.
+// NewTwin is [New] for a function that returns a job: RunTwin without the start.
 //
-// Deprecated: as for [RunTwin], with [New].
+// Deprecated: in an annotated function, pass the async function itself to [New].
 func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
 	return New(ctx, following(start), opts...)
 }
@@ -53,8 +53,9 @@ func (f *followed[T]) waitingJob() (*core, string) {
 	return baseOf(h), "RunTwin"
 }
 
-// thrown reports whether err belongs to a job whose function has not returned. It looks
-// at the error itself: an error that a function has returned may wrap one of them.
+// thrown reports whether err belongs to a job whose function has not returned. It checks
+// the error itself and unwraps nothing: an error that a function has returned may wrap
+// such an error.
 func thrown(err error) bool {
 	_, panicked := err.(*PanicError)
 	return panicked || err == ErrGoexit

@@ -11,7 +11,7 @@ import (
 )
 
 // Scope runs children and does not end before the last of them has: structured
-// concurrency, as Trio's nurseries and Kotlin's coroutine scopes have it.
+// concurrency, as in Trio's nurseries and Kotlin's coroutine scopes.
 //
 //	s := job.NewScope(ctx)
 //	defer s.Close()                          // no child outlives this function
@@ -24,13 +24,13 @@ import (
 // where they wait, and so does the body of InScope: they hold no worker meanwhile.
 //
 // There are two kinds. In a fail-fast scope the first child that fails cancels all
-// others, and the scope has failed. In one that was made with [Supervisor] children
-// fail on their own. In both, the end of ctx cancels all children, and a child that was
-// canceled, by the scope or by its own handle, is no failure.
+// others, and the scope has failed. In a scope that was made with [Supervisor], a failed
+// child does not affect the others. In both, the end of ctx cancels all children, and a
+// child that was canceled, by the scope or by its own handle, is no failure.
 //
-// The scope's error is that of all its failures, joined by errors.Join, the first
-// first. If there was none and children were canceled because the scope's context has
-// ended, it is that context's error.
+// The scope's error is all its failures, joined by errors.Join in the order in which
+// they occurred. If there was none and children were canceled because the scope's
+// context has ended, it is that context's error.
 //
 // All methods are safe for concurrent use.
 type Scope struct {
@@ -63,16 +63,16 @@ type Scope struct {
 // error.
 func Supervisor() Option { return Option{mode: supervising} }
 
-// NewScope returns a scope without children. They run on the scheduler of the option
-// [On], else on the ambient one of ctx, else on the default. [PreferFairness],
+// NewScope returns a scope without children. Its children run on the scheduler of the
+// option [On], else on the ambient one of ctx, else on the default. [PreferFairness],
 // [LongRunning], [Named] and [Shielded] mean what they mean for jobs. A scope with an
-// option that makes no sense has failed with [ErrOption]. It does not block.
+// option that does not apply has failed with [ErrOption]. It does not block.
 func NewScope(ctx context.Context, opts ...Option) *Scope {
 	return newScope(ctx, opts, 3)
 }
 
-// newScope is NewScope; depth is how many calls lie between runtime.Callers in record
-// and the user.
+// newScope is NewScope; depth is the number of calls between runtime.Callers in record
+// and the user's code.
 func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if ctx == nil {
 		ctx = context.Background()
@@ -115,19 +115,19 @@ func (s *Scope) prepare(o *Option) {
 }
 
 // Context returns the context of the scope: it carries the scope's scheduler, and ends
-// when the scope does, is canceled, or fails. Each child is given it, or one below it.
+// when the scope ends, is canceled, or fails. Each child gets it, or a context below it.
 func (s *Scope) Context() context.Context { return s.views.of(s, nil) }
 
 // Cancel cancels the scope's context with cause, as context.CancelCauseFunc does.
-// Children that have not begun to run will not; those that run are notified by their
+// Children that have not begun to run will not run; those that run are notified by their
 // context. It does not wait.
 func (s *Scope) Cancel(cause error) { s.cancel(cause) }
 
-// Wait waits until all children have ended, those that were started meanwhile included,
-// and returns the scope's error; then the scope has ended, and starts no more. It must
-// not be called by one of its children. Called on a worker, it runs children that are
-// still queued itself, if their scheduler consents. If waiting is refused
-// ([ErrWouldDeadlock]), it returns a *[WaitError] and the scope has not ended.
+// Wait waits until all children have ended, including those that are started meanwhile,
+// and returns the scope's error; then the scope has ended, and starts no more children.
+// A child must not call it. Called on a worker, it runs children that are still queued
+// itself, if their scheduler consents. If waiting is refused ([ErrWouldDeadlock]), it
+// returns a *[WaitError] and the scope has not ended.
 //
 // It blocks; its twin is [Scope.WaitAsync].
 func (s *Scope) Wait() error {
@@ -137,7 +137,7 @@ func (s *Scope) Wait() error {
 	return s.promise.job.Err()
 }
 
-// wait waits for the scope's end and does not look at how it has ended.
+// wait waits for the scope's end and ignores its outcome.
 func (s *Scope) wait() error {
 	j := s.WaitAsync()
 	behalf := current(s.parent)
@@ -150,7 +150,7 @@ func (s *Scope) wait() error {
 	return j.park(context.Background(), behalf, s.from)
 }
 
-// WaitAsync returns the job that ends when all children have. It is the twin of
+// WaitAsync returns the job that ends when all children have ended. It is the twin of
 // [Scope.Wait].
 func (s *Scope) WaitAsync() *Job[Void] {
 	s.release().Deliver(s.from)
@@ -174,9 +174,9 @@ func (s *Scope) release() continuation.Chain {
 
 // Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children.
 // On a scope that has ended it does nothing, so defer it where the scope is made: then
-// no child outlives the function, however that is left. It does not look at the scope's
-// error: failures that Wait did not return are for [OnUnobserved]. It blocks; its twin
-// is [Scope.CloseAsync].
+// no child outlives the function, however the function is left. It ignores the scope's
+// error: failures that Wait did not return are reported to [OnUnobserved]. It blocks;
+// its twin is [Scope.CloseAsync].
 func (s *Scope) Close() {
 	s.cancel(ErrScopeEnded)
 	_ = s.wait()
@@ -221,7 +221,7 @@ func (s *Scope) enter(l *childSlot) bool {
 	return true
 }
 
-// exit counts one child less, which has ended with err.
+// exit counts a child as ended, with err as its error.
 func (s *Scope) exit(final Status, err error, l *childSlot) continuation.Chain {
 	s.mu.Lock()
 	held := l.end()
@@ -231,7 +231,7 @@ func (s *Scope) exit(final Status, err error, l *childSlot) continuation.Chain {
 	return s.leave(final, err, held)
 }
 
-// leave is exit with mu held, which it unlocks. holds says that the child had a slot.
+// leave is exit with mu held; it unlocks mu. holds reports whether the child had a slot.
 func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
 	cancel := s.note(final, err)
 	s.left--
@@ -253,8 +253,7 @@ func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// note records how a child has ended, and reports whether the others must be canceled
-// for it; mu is held.
+// note records the outcome of a child, and reports whether it cancels the others; mu is held.
 func (s *Scope) note(final Status, err error) (cancel bool) {
 	switch final {
 	case Canceled:

@@ -14,16 +14,16 @@ import (
 
 // # Children without handles
 //
-// A child without a handle cannot be held, so when it has ended its object serves the
-// next one: a fan-out of any width allocates as many as are alive at a time. They are
-// made in slabs, which is safe: none of them can keep its neighbours alive longer than
-// their scope.
+// Nothing can refer to a child without a handle, so when it has ended its object is
+// reused for the next one: a fan-out of any width allocates only as many objects as
+// there are children alive at a time. They are allocated in slabs, which is safe: none
+// of them can keep its neighbours alive longer than their scope.
 //
 // The scheduler holds a child while it is queued. A waiter may claim a queued child and
-// run it in place; the scheduler then still has it, and finds nothing to do when its
-// turn comes. If the object served another child by then, the old entry would run that
-// one early, and, worse, an old entry that is abandoned would abandon it. So a child
-// that was run in place is not used again, unless the scheduler has given it back.
+// run it in place; the scheduler then still has its entry, and finds nothing to do when
+// the turn of the entry comes. If the object were reused for another child by then, the
+// old entry would run that child early or, worse, abandon it if the entry is abandoned.
+// So a child that was run in place is not reused, unless the scheduler has given it back.
 
 // child is a child of a scope that has no handle.
 type child struct {
@@ -34,9 +34,9 @@ type child struct {
 }
 
 const (
-	childUnused  uint32 = iota // it has not served yet
+	childUnused  uint32 = iota // not used yet
 	childQueued                // left by its claimer: worker, waiter, or abandoner
-	childClaimed               // it is run, or waits in the free list for another turn
+	childClaimed               // it runs, or is in the free list
 	childHeld                  // it waits for a slot; see scopelimit.go
 )
 
@@ -87,7 +87,7 @@ func (s *Scope) Go(fn func(context.Context) error) bool {
 	return s.submit(c)
 }
 
-// newChild returns a child that counts, or nil if none should be started.
+// newChild returns a child that the scope has counted, or nil if none should be started.
 func (s *Scope) newChild(nilFunc bool) *child {
 	s.mu.Lock()
 	if s.left == 0 {
@@ -107,8 +107,8 @@ func (s *Scope) newChild(nilFunc bool) *child {
 	return c
 }
 
-// submit hands a child that has its function to the scheduler, and reports whether that
-// took it; or puts it into the queue.
+// submit passes a child that has its function to the scheduler, and reports whether the
+// scheduler took it. Without a free slot it puts the child into the queue instead.
 func (s *Scope) submit(c *child) bool {
 	if c.state.Load() == childHeld {
 		s.hold(c)
@@ -123,7 +123,7 @@ func (s *Scope) offer(c *child) bool {
 	if f := s.home.LongRunning; f != nil && f.Has(longrun.Code(c.fn)) {
 		flags |= schedulers.LongRunning
 	}
-	c.state.Store(childQueued) // from here on a waiter may run it, and drop fn
+	c.state.Store(childQueued) // from now on a waiter may run it, and drop fn
 	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refused(err), false, s.from)
@@ -132,8 +132,8 @@ func (s *Scope) offer(c *child) bool {
 	return true
 }
 
-// leaveUnstarted ends a child that was counted and is not started; mu is held, and
-// unlocked.
+// leaveUnstarted ends a child that was counted and is not started. mu is held;
+// leaveUnstarted unlocks it.
 func (s *Scope) leaveUnstarted(nilFunc bool) {
 	final, err := Canceled, error(nil)
 	if nilFunc {
@@ -157,7 +157,7 @@ func (c *child) Abandon(reason error) {
 }
 
 // run runs a claimed child to its end, or until it suspends; see suspendedChild. last
-// says that the worker has nothing else to do in its current work.
+// reports that the worker has nothing else to do in its current work.
 func (c *child) run(on schedulers.Worker, recycle, last bool) {
 	final, err, returned := c.call(on, recycle)
 	switch rest := suspension.Of(err); {
@@ -199,7 +199,7 @@ func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker)
 	s.leave(final, err, true).Deliver(on)
 }
 
-// judge tells what an error that a child returned means for the scope.
+// judge returns the final status that a child's error means for the scope.
 func (s *Scope) judge(err error) Status {
 	switch {
 	case err == nil:
@@ -225,9 +225,8 @@ func (s *Scope) crashed(v any, on schedulers.Worker) error {
 	return p
 }
 
-// help runs children that are queued on the goroutine that waits for them, as long as
-// their scheduler consents. The newest are taken first: a thief begins at the other
-// end.
+// help runs queued children on the goroutine that waits for them, as long as their
+// scheduler consents. It takes the newest first: a thief begins at the other end.
 func (s *Scope) help() {
 	consenter, ok := s.home.Scheduler.(schedulers.Consenter)
 	if !ok {
@@ -243,12 +242,12 @@ func (s *Scope) help() {
 	s.mode.ranFor(s.parent)
 }
 
-// helpOnce looks at each child once, and reports whether it ran any. Children that are
-// started meanwhile are for the next round.
+// helpOnce visits each child once, and reports whether it ran any. Children that are
+// started meanwhile are left for the next round.
 func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (ran, consent bool) {
 	reclaimer, _ := consenter.(schedulers.Reclaimer)
 	s.mu.Lock()
-	slabs := s.children.slabs // grows only; what we see of it stays
+	slabs := s.children.slabs // only grows; the part seen here stays as it is
 	s.mu.Unlock()
 	for i := len(slabs) - 1; i >= 0; i-- {
 		for k := len(slabs[i]) - 1; k >= 0; k-- {
@@ -269,29 +268,29 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (
 	return ran, true
 }
 
-// Children of a scope that suspend: those without a handle, since those of [Spawn] are
-// jobs already.
+// The following is for children without a handle that suspend; those of [Spawn] are jobs
+// already.
 //
 // When such a child suspends, an invisible job takes its place, and the child's object
-// may serve the next one at once:
+// can be reused at once:
 //
-//	queued ──claim──▶ fn ──ended──────▶ the scope counts one less
-//	                   └──suspended──▶ suspendedChild ──▶ … ──▶ the scope counts one less
+//	queued ──claim──▶ fn ──ended──────▶ the scope counts one child less
+//	                   └──suspended──▶ suspendedChild ──▶ … ──▶ the scope counts one child less
 //	                                    └──▶ the free list
 //
-// The context that fn was given is the one that children without handles share, and not
-// one of a job of its own: what it leaves behind may use that until the scope ends, as
-// in the plain form.
+// The context that fn received is the one that children without handles share, and not
+// the context of that job: as in the plain form, work that fn leaves behind may use it
+// until the scope ends.
 
 // suspendedChild is a child without a handle that has suspended: a job whose first
-// continuation tells the scope.
+// continuation notifies the scope.
 type suspendedChild struct {
 	task[Void]
 	scope *Scope
 	node  continuation.Node
 }
 
-// suspend gives a child that has suspended a job.
+// suspend makes the job of a child that has suspended.
 func (c *child) suspend(recycle bool) *suspendedChild {
 	s := c.scope
 	m := &suspendedChild{scope: s}
@@ -304,7 +303,7 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 		m.extras().tellStart()
 	}
 	c.fn = nil
-	// A worker must not wait for this: it would look like one whose work blocks.
+	// A worker must not block on this lock: it would count as a worker whose work blocks.
 	if recycle && s.mu.TryLock() {
 		s.children.giveBack(c)
 		s.mu.Unlock()
@@ -317,12 +316,13 @@ func (m *suspendedChild) goOn(rest suspension.Suspended, on schedulers.Worker, l
 	m.enclose(m, m.scope.home, m.scope.views.of(m.scope, on))
 	m.worker = on
 	if !last {
-		m.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope
+		m.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope runs it
 	}
 	rest.GoOn(&m.task, on, m.spent)
 }
 
-// Run implements schedulers.Work. What has begun is not submitted.
+// Run implements schedulers.Work. It is never called: a child that has begun is not
+// submitted again.
 func (m *suspendedChild) Run(schedulers.Worker) {}
 
 func (m *suspendedChild) runClaimed(schedulers.Worker) {}
@@ -337,7 +337,7 @@ func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
 func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
 
 // view is a scope's context as children on one worker see it. Children without a handle
-// share it: a context of its own for each would cost more than the child.
+// share it: a separate context for each would cost more than the child.
 type view struct {
 	context.Context // the scope's
 	scope           *Scope
@@ -357,11 +357,11 @@ func (v *view) Value(key any) any {
 	return v.Context.Value(key)
 }
 
-// HasLabels is asked by [schedulers.HasLabels].
+// HasLabels reports to [schedulers.HasLabels].
 func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
 
-// views keeps the views that were made last. A worker whose slot is taken by
-// another gets a new one: views are equal in all but identity.
+// views caches the latest views. A worker whose entry is taken by another worker gets a
+// new view: views of one worker differ only in identity.
 type views [8]interleave.Pointer[view]
 
 // of returns the view of on.
@@ -384,8 +384,8 @@ func (v *views) of(s *Scope, on schedulers.Worker) *view {
 // another.
 //
 // If the child fails, a fail-fast scope has failed, even if the handle is observed; a
-// supervising one leaves the failure to the handle. In a scope that has ended it is a
-// job that has faulted with [ErrScopeEnded]. It does not block.
+// supervising one leaves the failure to the handle. If the scope has ended, Spawn
+// returns a job that has faulted with [ErrScopeEnded]. It does not block.
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &spawned[T]{scope: s}
 	t.fn = fn
@@ -396,8 +396,8 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 
-// spawn starts a child that the scope has counted, and has the scope be notified of its end
-// by n. err is why it could not be made.
+// spawn starts a child that the scope has counted, and registers n, which notifies the
+// scope of the child's end. err is the reason why the child could not be made, or nil.
 func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
 	if err != nil {
 		s.exit(Faulted, err, l).Deliver(nil)
@@ -423,7 +423,7 @@ type heldTarget interface {
 	heldChild
 }
 
-// spawned is a child with a handle: a job whose first continuation tells the scope.
+// spawned is a child with a handle: a job whose first continuation notifies the scope.
 type spawned[T any] struct {
 	runJob[T]
 	slot  childSlot

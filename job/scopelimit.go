@@ -9,23 +9,22 @@ import (
 // # Children in flight
 //
 // A scheduler bounds how much runs at a time. A machine that waits does not run, so a
-// scheduler of three workers has any number of machines in flight, each with its query
-// open. A limit usually means the number in flight, and that is what this file bounds:
-// a child has a slot from before it is submitted until it has ended, and the number of
-// slots is fixed.
+// scheduler of three workers can have any number of machines in flight, each with its
+// query open. A limit usually means the number in flight, and this file implements such
+// a limit: a child has a slot from before it is submitted until it has ended, and the
+// number of slots is fixed.
 //
 // The scope keeps a child without a slot and does not submit it. So a waiter for the
-// scope does not find it either, and does not run it in place.
+// scope does not find it either, and cannot run it in place.
 //
 //	child starts: slot free?  yes ──▶ submitted ──▶ … ──▶ ended: its slot goes to the next
 //	                   └───── no ───▶ the queue ──▶ (a handle is canceled: gone, without a slot)
 
 // Limit bounds the children of s that are in flight to n: those that have been started
-// and have not ended, suspended ones included. Zero or less is no bound, which is what
-// a new scope has. Further children wait in a queue, in the order in which they were
-// started, without a goroutine and without a slot in their scheduler's queue;
-// [Scope.Go] and [Spawn] do not block. The body of [InScope] is no child and needs no
-// slot.
+// and have not ended, suspended ones included. Zero or less means no bound, as in a new
+// scope. Further children wait in a queue, in the order in which they were started,
+// without a goroutine and without an entry in their scheduler's queue; [Scope.Go] and
+// [Spawn] do not block. The body of [InScope] is no child and needs no slot.
 //
 // It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a
 // pool's workers, package limited) counts what runs, and a machine that waits does not.
@@ -42,15 +41,14 @@ func (s *Scope) Limit(n int) {
 type gate struct {
 	limit    int // zero or less: none
 	inFlight int
-	queue    []heldChild // wait for a slot; the first first
+	queue    []heldChild // of children that wait for a slot, the oldest first
 	ended    int         // of those in the queue; see forget
-	serving  bool        // a goroutine is in admit, and looks again
+	serving  bool        // a goroutine is in admit, and will check again
 }
 
 // heldChild is a child that can wait for a slot.
 type heldChild interface {
-	// admitted is called when the child has been given a slot: it submits the child.
-	// mu is not held.
+	// admitted is called when the child has got a slot, and submits it. mu is not held.
 	admitted()
 
 	// take gives the child a slot, with mu held; false: it has ended in the queue.
@@ -71,8 +69,8 @@ func (g *gate) enter() bool {
 
 func (g *gate) full() bool { return g.limit > 0 && g.inFlight >= g.limit }
 
-// next gives a slot to the first child of the queue that is still there, and returns
-// it; nil: no slot, or no child.
+// next gives a slot to the first child of the queue that has not ended, and returns the
+// child; nil: no slot, or no child.
 func (g *gate) next() heldChild {
 	for len(g.queue) > 0 && !g.full() {
 		first := g.queue[0]
@@ -87,9 +85,10 @@ func (g *gate) next() heldChild {
 	return nil
 }
 
-// forget notes that a child has ended in the queue, and drops those that have once they are more
-// than half of it. The slots may be taken for hours, and each child holds what its function
-// holds; to look for the one child would cost the length of the queue at each end.
+// forget records that a child has ended in the queue, and removes all ended children
+// once they are more than half of it. The slots may be taken for hours, and each child
+// keeps in memory what its function refers to, so they must go. Searching the queue for
+// one child at each end would take time proportional to its length.
 func (g *gate) forget() {
 	if g.ended++; 2*g.ended > len(g.queue) {
 		g.queue = slices.DeleteFunc(g.queue, heldChild.endedInQueue)
@@ -105,10 +104,10 @@ func (s *Scope) hold(c heldChild) {
 	s.admit()
 }
 
-// admit submits children of the queue as long as there are slots. One goroutine at a
-// time does, in a loop. A child may end while it is submitted (its scheduler refuses
-// it, or runs it at once), and would otherwise submit the next one inside its own end,
-// as deep as the queue is long.
+// admit submits children of the queue as long as there are slots. Only one goroutine at
+// a time does this, in a loop. A child may end while it is submitted (its scheduler
+// refuses it, or runs it at once), and would otherwise submit the next one from within
+// its own end, nested as deep as the queue is long.
 func (s *Scope) admit() {
 	s.mu.Lock()
 	if s.gate.serving {
@@ -119,11 +118,11 @@ func (s *Scope) admit() {
 	s.serve()
 }
 
-// serve is the loop of admit; mu is held, and unlocked.
+// serve is the loop of admit. mu is held; serve unlocks it.
 func (s *Scope) serve() {
 	returned := true
 	defer func() {
-		if !returned { // a scheduler that runs work in place has run a Goexit
+		if !returned { // a scheduler that runs work in place ran one that called Goexit
 			s.mu.Lock()
 			go s.serve()
 		}
@@ -148,10 +147,10 @@ func (c *child) endedInQueue() bool { return false }
 // admitted implements heldChild.
 func (c *child) admitted() { c.scope.offer(c) }
 
-// childSlot says whether a child with a handle has a slot. It is guarded by Scope.mu.
+// childSlot records whether a child with a handle has a slot. It is guarded by Scope.mu.
 type childSlot struct {
 	holds bool
-	gone  bool // the child has ended without one
+	gone  bool // the child has ended without a slot
 }
 
 func (l *childSlot) take() bool {
@@ -159,7 +158,7 @@ func (l *childSlot) take() bool {
 	return l.holds
 }
 
-// end reports whether the child that has ended had a slot, which is free now.
+// end reports whether the ended child had a slot, which is now free.
 func (l *childSlot) end() bool {
 	l.gone = true
 	return l.holds

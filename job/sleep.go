@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Sleep pauses for d, or until ctx ends; it returns nil, or why ctx ended. A d
-// of zero or less does not pause. It blocks; its twin is [SleepAsync].
+// Sleep pauses for d, or until ctx ends; it returns nil, or the reason why ctx ended. A
+// d of zero or less does not pause. It blocks; its twin is [SleepAsync].
 func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -39,11 +39,11 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 
 // sleep is a job and its timer, in one allocation.
 //
-// Three goroutines may meet here: the sleeper that arms, the timer that expires, the
-// context that ends. The promise decides between the last two. The first is handled by
-// its order: it starts the watch before it arms the timer, so that an expiry finds a
-// watch to stop. After arming it checks whether the context has ended meanwhile, since
-// that end would have found no timer to stop.
+// Three goroutines may race here: the sleeper that arms the timer, the expiry of the
+// timer, and the end of the context. The promise decides between the last two. The
+// sleeper relies on its order: it starts the watch before it arms the timer, so that an
+// expiry finds a watch to stop. After arming the timer it checks whether the context has
+// ended meanwhile, since that end would have found no timer to stop.
 type sleep struct {
 	promise promise[Void]
 	timer   schedulers.Timer
@@ -51,15 +51,15 @@ type sleep struct {
 	guard   *guard // nil: the context cannot end
 }
 
-// guardedSleep is a sleep whose context can end, also in one allocation. Of a million
-// sleepers most have such a context or none has; those that have none need a third less
-// memory without it.
+// guardedSleep is a sleep whose context can end, also in one allocation. In a program
+// with a million sleepers, typically most have such a context or none has; sleepers
+// without one need a third less memory as a plain sleep.
 type guardedSleep struct {
 	sleep
 	watching guard
 }
 
-// guard is the watch over a sleeper's context.
+// guard watches a sleeper's context.
 type guard struct {
 	watch ctxwatch.Watch
 	ctx   context.Context
@@ -102,7 +102,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 
 // ContextEnded implements ctxwatch.Ender.
 func (g *guard) ContextEnded(*ctxwatch.Watch) {
-	why := contextError(g.ctx) // may run user code: ask before there is anything to lose
+	why := contextError(g.ctx) // may run user code: call it before the promise is won
 	if s := g.of; s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)

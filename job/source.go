@@ -10,15 +10,15 @@ import (
 )
 
 // Source is the producer's half of a job that is completed by hand: by a callback,
-// a message, a test. The first TrySet… wins, and returns true; all others
-// return false and change nothing, and the job has ended when they do. All methods are
-// safe for concurrent use; none blocks or runs a user's code.
+// a message, a test. The first TrySet… wins and returns true. All others change nothing
+// and return false, after the job has ended. All methods are safe for concurrent use;
+// none blocks or runs user code.
 //
 // It is .NET's TaskCompletionSource. A job whose source is never completed stays
-// WaitingForActivation forever. A source that becomes garbage that way, with all that
-// waits for it, is reported to [OnUnobserved], if a hook was set when it was made, as a
-// failure with [ErrDropped] that names where it was made. The zero Source is ready, to
-// be embedded; it must not be copied once it is in use.
+// WaitingForActivation forever. If such a source becomes garbage, together with its
+// waiters, it is reported to [OnUnobserved] as a failure with [ErrDropped] that names
+// where it was made, provided that a hook was set when it was made. The zero Source is
+// ready for use and can be embedded; it must not be copied once it is in use.
 type Source[T any] struct{ promise promise[T] }
 
 // NewSource returns a source whose job waits for it.
@@ -32,7 +32,7 @@ func NewSource[T any]() *Source[T] {
 // Job returns the job that the source completes, always the same.
 func (s *Source[T]) Job() *Job[T] { return &s.ready().job }
 
-// ready returns the promise of a source that may be zero until now.
+// ready returns the promise, and initializes that of a zero source.
 func (s *Source[T]) ready() *promise[T] {
 	if state := &s.promise.job.state; state.is(Scheduled) { // the zero word
 		s.promise.job.mayBeDropped(3)
@@ -46,8 +46,8 @@ func (s *Source[T]) TrySetResult(value T) bool {
 	return s.decided(s.ready().settle(Completed, value, nil))
 }
 
-// TrySetError makes the job fault with err. A nil err is itself an error: the
-// job then faults with one that says so.
+// TrySetError makes the job fault with err. A nil err is a mistake: the job then faults
+// with an error that says so.
 func (s *Source[T]) TrySetError(err error) bool {
 	var zero T
 	if err == nil {
@@ -75,9 +75,9 @@ func (s *Source[T]) TrySet(value T, err error) bool {
 	return s.decided(s.ready().settle(Faulted, value, err))
 }
 
-// decided returns won. A call that lost returns when the winner's outcome can be seen: it
-// must not say that the job has ended while its status denies that. The winner is then
-// between two steps in which it runs no user code.
+// decided returns won. A call that lost waits until the winner's outcome is visible: its
+// caller takes false to mean that the job has ended, so the status must agree. The wait
+// is short, since the winner is between two steps and runs no user code there.
 func (s *Source[T]) decided(won bool) bool {
 	for !won && !s.promise.job.isCompleted() {
 		interleave.Spin()
@@ -92,8 +92,8 @@ func canceledError(cause error) error {
 	return fmt.Errorf("%w: %w", context.Canceled, cause)
 }
 
-// Completed jobs with the most frequent results. They carry nothing that could tell two
-// of them apart, so one of each is enough; the choice is .NET's.
+// Completed jobs with the most frequent results. Nothing distinguishes two of them, so
+// one of each is enough; the choice of values is .NET's.
 var (
 	completedVoid  = ended(Completed, Void{}, nil)
 	completedBools = [...]*Job[bool]{ended(Completed, false, nil), ended(Completed, true, nil)}
@@ -110,7 +110,7 @@ const leastInt = -1
 // FromResult returns a job that has completed with value. For [Void], for a bool and
 // for an int from -1 to 8 it is always the same job and allocates nothing.
 func FromResult[T any](value T) *Job[T] {
-	// A pointer, since asking a value for its type would copy it to the heap.
+	// A pointer, since converting the value to an interface would copy it to the heap.
 	switch v := any(&value).(type) {
 	case *Void:
 		return any(completedVoid).(*Job[T])
@@ -152,8 +152,8 @@ func ended[T any](final Status, value T, err error) *Job[T] {
 }
 
 // promise is a job together with the right to complete it, to be embedded in its
-// completer. Call init before handing the job out. For the other packages of this module
-// there is internal/promise, which comes in by [Job.Internal].
+// completer. Call init before sharing the job. The other packages of this module use
+// internal/promise, which is based on [Job.Internal].
 type promise[T any] struct{ job Job[T] }
 
 // init makes the job wait for its completion.
@@ -166,7 +166,7 @@ func (p *promise[T]) initDependent() {
 	p.job.mode = dependent
 }
 
-// handOver says that the job's value is for its waiter alone.
+// handOver marks the job's value as belonging to its waiter alone.
 func (p *promise[T]) handOver() { p.job.mode |= handing }
 
 func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
@@ -189,7 +189,7 @@ func (p *promise[T]) publish(final Status, value T, err error) continuation.Chai
 	return p.job.publish(final)
 }
 
-// settle is try for callers that deliver at once.
+// settle completes the job and delivers to its waiters, and reports whether it won.
 func (p *promise[T]) settle(final Status, value T, err error) bool {
 	waiters, ok := p.try(final, value, err)
 	waiters.Deliver(nil)

@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 )
 
-// state is how far a job has come until it ends: its status, and four marks. Its end is
-// not marked here but by the list of its waiters, which is then closed.
+// state is a job's status until it ends, and four marks. The end itself is not marked
+// here: the job has ended once the list of its waiters is closed.
 //
 //	status                word               list     left by
 //	Created               –                  open     Start, Cancel, begin
@@ -31,19 +31,19 @@ import (
 //	              ▼                            ▼
 //	        (…)|reserved ─────Complete──▶ Completed │ Canceled │ Faulted
 //
-// Completing takes two steps, so that it needs no lock and no result is half visible.
-// Exactly one contender wins the right to complete (claim and reserve start from the same
-// words: a worker against a canceller, two producers of one source). The winner writes
-// value, error and final status as plain memory, and closes the list, which publishes
-// them: a reader that sees the list closed reads what was written before.
+// Completing takes two steps, so that it needs no lock and a result is never partly
+// visible. Exactly one contender wins the right to complete (claim and reserve start
+// from the same words: a worker against a canceller, two producers of one source). The
+// winner writes value, error and final status with plain stores, and closes the list,
+// which publishes them: a reader that sees the list closed also sees those stores.
 //
 // The tempting shortcut is one compare-and-swap to the final status with the
 // result written before it. Two producers would then write the result at the
 // same time, and the loser's value could be the one that is read.
 //
-// The other tempting way is to write the final status to this word as well, before the
-// list is closed. One expects that of a status word, but it would cost each job one
-// more locked instruction, to say what the next one says anyway. And for a moment a job
+// Another tempting design also writes the final status to this word, before the list is
+// closed. One expects that of a status word. But it would cost each job one more locked
+// instruction, whose information the next one publishes anyway. And for a moment a job
 // would have ended and still accept waiters.
 //
 //	the completer                          the reader
@@ -52,14 +52,15 @@ import (
 //	 3. Complete: closes the list
 //	 4. deliver the nodes of the list
 //
-// Proof. Only the winner writes, and there is one, since no way leads from Running or
-// from a reserved word back to what claim and reserve ask for. Step 1 on the right sees
-// what step 3 has stored, and so step 2 sees all of step 2. A list that is closed stays
-// closed: the status of a job that has ended does not change.
+// Proof. Only the winner writes, and there is only one: no transition leads from Running
+// or from a reserved word back to a word that claim and reserve start from. If the
+// reader's step 1 sees the list closed, it sees the store of the completer's step 3, so
+// the reader's step 2 sees everything that the completer's step 2 wrote. A list that is
+// closed stays closed, so the status of a job that has ended does not change.
 //
-// The zero word says Scheduled. Most jobs are made by Run, are not shared yet, and
-// would store nothing but this status; Go has no atomic store that costs less than a
-// compare-and-swap.
+// The zero word means Scheduled. Most jobs are made by Run and not shared yet; this
+// status is all that they would have to store, and Go has no atomic store that is
+// cheaper than a compare-and-swap.
 type state struct{ word interleave.Uint32 }
 
 const (
@@ -67,10 +68,10 @@ const (
 	// reserved: the right to complete the job without running it has been won. It
 	// stays.
 	reserved uint32 = 1 << 3
-	// observed: the outcome has been given out. Set only when the job has ended.
+	// observed: a caller has read the outcome. Set only when the job has ended.
 	observed uint32 = 1 << 4
-	// inPlace: the goroutine of the job around it runs it, or has run it to its end,
-	// and waits for it that way. Set only when Running.
+	// inPlace: the enclosing job waits for this one by running it on its own goroutine,
+	// or has run it to its end there. Set only when Running.
 	inPlace uint32 = 1 << 5
 	// suspended: the function is a machine that has suspended, and may continue
 	// anywhere. Set only when Running.
@@ -80,15 +81,15 @@ const (
 // wordOf returns the word of a status, without marks. It is its own inverse.
 func wordOf(s Status) uint32 { return uint32(s ^ Scheduled) }
 
-// status returns the status of a job that has not ended; a reserved job still has the
-// one it comes from.
+// status returns the status of a job that has not ended; a reserved job keeps the status
+// that it had before.
 func (s *state) status() Status { return Status(s.word.Load()&statusMask) ^ Scheduled }
 
 // set sets the status of a job that is not shared yet.
 func (s *state) set(first Status) { s.word.Store(wordOf(first)) }
 
-// is reports whether the word is that of a status without marks. Except for Running,
-// that also means that the right to complete the job has not been won.
+// is reports whether the word is that of the status, without marks. Except for Running,
+// this also means that the right to complete the job has not been won.
 func (s *state) is(status Status) bool { return s.word.Load() == wordOf(status) }
 
 // start moves Created to Scheduled; false: the job was started or canceled before.
@@ -105,38 +106,38 @@ func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled)
 // one gets true.
 func (s *state) claim() bool { return s.move(Scheduled, Running) }
 
-// claimInPlace is claim for the job around it, which waits for this one.
+// claimInPlace is claim for the enclosing job, which waits for this one.
 func (s *state) claimInPlace() bool {
 	return s.word.CompareAndSwap(wordOf(Scheduled), wordOf(Running)|inPlace)
 }
 
-// leavePlace takes the mark back, if the job has not ended.
+// leavePlace clears the mark inPlace, if the job has not ended.
 func (s *state) leavePlace() {
 	if s.isInPlace() {
 		s.word.And(^inPlace)
 	}
 }
 
-// suspend notes that the function of a job that runs has suspended.
+// suspend marks a running job as suspended.
 func (s *state) suspend() { s.word.Or(suspended) }
 
 // isSuspended reports whether the job's function has suspended, once or more often.
 func (s *state) isSuspended() bool { return s.word.Load()&suspended != 0 }
 
-// isInPlace reports whether the job around it waits for this one by running it.
+// isInPlace reports whether the enclosing job waits for this one by running it.
 func (s *state) isInPlace() bool { return s.word.Load()&inPlace != 0 }
 
 func (s *state) move(from, to Status) bool {
 	return s.word.CompareAndSwap(wordOf(from), wordOf(to))
 }
 
-// reserve wins the right to complete a job that has status from.
+// reserve wins the right to complete a job whose status is from.
 func (s *state) reserve(from Status) bool {
 	return s.word.CompareAndSwap(wordOf(from), wordOf(from)|reserved)
 }
 
-// reserveUnstarted wins the right to complete a job whose function will then
-// never run. It is false for one that runs, is being completed, or is final.
+// reserveUnstarted wins the right to complete a job whose function will then never run.
+// It returns false if the job runs, is being completed, or has ended.
 func (s *state) reserveUnstarted() bool {
 	return s.reserve(Scheduled) || s.reserve(WaitingForActivation) || s.reserve(Created) ||
 		// The job may have moved from Created or WaitingForActivation to Scheduled
@@ -150,10 +151,10 @@ func (s *state) observe() bool {
 	return s.word.Load()&observed == 0 && s.word.Or(observed)&observed == 0
 }
 
-// Status says how far a job has come. See the table in state.go.
+// Status is the stage that a job has reached. See the table in state.go.
 type Status uint32
 
-// JobStatus is the name that readers of the .NET documents look for.
+// JobStatus is Status under the name that readers of the .NET documentation look for.
 type JobStatus = Status
 
 // The statuses of a job.
@@ -164,7 +165,7 @@ const (
 	// scheduler running its function: a [Source], a continuation whose antecedent is
 	// not complete, a suspended state machine.
 	WaitingForActivation
-	// Scheduled: handed to a scheduler, not yet running.
+	// Scheduled: submitted to a scheduler, not yet running.
 	Scheduled
 	// Running: its function has been called and has not returned.
 	Running

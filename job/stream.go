@@ -3,10 +3,10 @@ package job
 import "iter"
 
 // Stream is a sequence of values, each of which may take time. The twin of a function
-// that returns an iter.Seq2[T, error] returns one. A stream is cold: nothing happens
-// before it is ranged over, each range runs the function anew, and the function
-// continues only when the next value is wanted. It is .NET's IAsyncEnumerable and
-// Kotlin's Flow.
+// that returns an iter.Seq2[T, error] returns a stream. A stream is cold: nothing
+// happens before it is ranged over, each range runs the function again from its start,
+// and the function continues only when the next value is wanted. It is .NET's
+// IAsyncEnumerable and Kotlin's Flow.
 //
 //	//movenext:async
 //	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
@@ -22,17 +22,17 @@ import "iter"
 //	}
 //
 // In a function marked //movenext:async a range over pages(ctx, first), or over All of
-// a Stream, suspends while there is no value. Leaving the loop early has the stream's
-// function see false from yield, and run to its end, deferred calls included, before
+// a Stream, suspends while there is no value. If the loop is left early, yield returns
+// false to the stream's function, which runs to its end, deferred calls included, before
 // the loop is left.
 //
-// Where a loop does not fit, [Stream.Pull] hands out one value after the other.
+// Where a loop does not fit, [Stream.Pull] returns one value after the other.
 //
 // A Stream is safe for concurrent use if its function is.
 type Stream[T any] struct{ source StreamSource[T] }
 
-// StreamSource is what a [Stream] is made of. It is for the runtime of generated code,
-// whose sources can do more than this; all other code uses [StreamOf].
+// StreamSource produces the values of a [Stream]. It is for the runtime of generated
+// code, whose sources have more methods than this; all other code uses [StreamOf].
 type StreamSource[T any] interface {
 	// All returns the values as a sequence that blocks between them.
 	All() iter.Seq2[T, error]
@@ -51,7 +51,7 @@ func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
 	return &Stream[T]{sequence[T](seq)}
 }
 
-// sequence is a plain sequence as a source.
+// sequence is a plain sequence in the role of a source.
 type sequence[T any] iter.Seq2[T, error]
 
 func (s sequence[T]) All() iter.Seq2[T, error] { return iter.Seq2[T, error](s) }
@@ -66,7 +66,7 @@ func (s *Stream[T]) All() iter.Seq2[T, error] {
 	return s.source.All()
 }
 
-// Source returns what the stream was made of; nil for a nil *Stream.
+// Source returns the source that the stream was made with; nil for a nil *Stream.
 func (s *Stream[T]) Source() StreamSource[T] {
 	if s == nil {
 		return nil

@@ -8,20 +8,20 @@ import (
 // # Continuations that run where their antecedent ran
 //
 // Completing a job runs no user code: the completer may hold a lock, or be deep in a
-// stack. One completer is different: the worker that has just run the job's function.
-// It holds nothing and its stack is flat, so what was made with [RunSynchronously] can
-// continue there.
+// stack. One completer is different: the worker that has just run the job's function. It
+// holds no lock and its stack is flat, so a continuation made with [RunSynchronously]
+// can run there.
 //
 // So these continuations have a list of their own, which only the worker treats
 // specially; all other completers treat it like the main list.
 //
-// A continuation that was run this way completes too, and may have synchronous
-// continuations of its own, and so on a million times. So they are not called from
-// within each other: the outermost worker has a queue, and what becomes runnable while
-// it works goes to the end of it.
+// A continuation that runs this way completes too, and may have synchronous
+// continuations itself, in a chain of a million. So they are not called from within each
+// other: the outermost worker has a queue, and a continuation that becomes runnable
+// while it works goes to the end of that queue.
 
-// queue is where the outermost worker keeps what it will run next. It is passed as the
-// worker of a delivery, and so reaches the delivered targets.
+// queue holds the continuations that the outermost worker will run next. It is passed as
+// the worker of a delivery, and so reaches the delivered targets.
 type queue struct {
 	on   schedulers.Worker
 	list []linked
@@ -38,13 +38,13 @@ func (q *queue) pop() linked {
 	q.list[q.next] = nil
 	q.next++
 	if q.next == len(q.list) {
-		q.list, q.next = q.list[:0], 0 // a chain needs one place, however long it is
+		q.list, q.next = q.list[:0], 0 // a chain needs one element, however long it is
 	}
 	return l
 }
 
-// run runs what is queued, until nothing is left. If one of them calls runtime.Goexit,
-// this goroutine ends, and the others run where they would have otherwise.
+// run runs the queued continuations until none is left. If one of them calls
+// runtime.Goexit, this goroutine ends, and the others are submitted to their schedulers.
 func (q *queue) run() {
 	empty := false
 	defer func() {
@@ -62,8 +62,8 @@ func (q *queue) run() {
 	empty = true
 }
 
-// runSynchronous tells the synchronous continuations of a job whose function was run by
-// on.
+// runSynchronous notifies the synchronous continuations of a job whose function was run
+// by the worker on.
 func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
 	waiters := r.synchronous.Complete()
 	switch {
@@ -79,8 +79,8 @@ func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
 
 // addSynchronous adds n to the synchronous continuations; false: the job has ended.
 //
-// The completer of a job looks for its rare part after publishing the outcome, and may
-// find none. So we look at the outcome after adding: one of the two sees the other.
+// The completer of a job reads its rare part after publishing the outcome, and may find
+// none. So addSynchronous checks the outcome after adding: one of the two sees the other.
 func (c *core) addSynchronous(n *continuation.Node) bool {
 	r := c.extras()
 	if !r.synchronous.Add(n) {

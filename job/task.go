@@ -28,7 +28,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 		ctx = context.Background()
 	}
 	if d := Diagnostics(tracking.Jobs.Load()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
-		// Usual. What follows costs some 10 ns, even for a job that is not selected.
+		// The usual case. The code below costs some 10 ns, even if nothing is recorded.
 		if schedulers.HasLabels(ctx) {
 			t.mode |= labeled
 		}
@@ -68,7 +68,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	return nil
 }
 
-// enclose makes the task one with a function, which runs at home below ctx.
+// enclose gives the task its function, which runs at home with a context below ctx.
 func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
 	t.owner, t.own, t.home = self, &t.body, home
 	if home.LongRunning != nil {
@@ -77,7 +77,7 @@ func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context
 	t.nest(ctx)
 }
 
-// failed makes the job fault with why it could not be made.
+// failed makes the job fault with err, the reason why it could not be made.
 func (t *task[T]) failed(err error) *Job[T] {
 	t.setErr(err)
 	t.publish(Faulted).Deliver(nil)
@@ -91,8 +91,8 @@ func (t *task[T]) Abandon(reason error) {
 	}
 }
 
-// run claims the job, runs its function and completes it. It does nothing if another
-// was faster: a waiter that ran the job in place, or a canceller.
+// run claims the job, runs its function and completes it. It does nothing if it loses
+// the claim to a waiter that runs the job in place, or to a canceller.
 func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
 		t.worker = on
@@ -104,21 +104,20 @@ func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	}
 }
 
-// execute is run for a caller that has claimed the job and has something to do after
-// it.
+// execute is run for a caller that has claimed the job and has more to do after it.
 func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
 	t.worker = on
 	t.finish(self, nil, false)
 }
 
 // finish calls the function of a claimed job and completes the job, unless the function
-// suspends: it completes the job then, later. last is that of complete.
+// suspends: then the function completes the job later. For last see complete.
 func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 	final, rest, returned := t.call(self, q)
 	switch {
 	case !returned: // and so it is complete
 	case rest != nil:
-		t.owner.drop() // what suspends keeps what it needs
+		t.owner.drop() // a suspended function keeps what it needs
 		t.state.suspend()
 		rest.GoOn(t, t.worker, t.spent)
 	default:
@@ -126,11 +125,12 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 	}
 }
 
-// call asks the context, runs the function and judges its error: all that may run user
-// code. It returns false if any of these did not return; the job is then complete,
-// because after a runtime.Goexit no code here runs to do it. A function that has
-// suspended is returned as rest, and does not continue in here: a job that others may
-// complete cannot be told from one that the deferred function has to complete.
+// call checks the context, runs the function and classifies its error: every step that
+// may run user code. It returns false if one of these did not return. The deferred
+// function has then completed the job, because after a runtime.Goexit no code of the
+// caller runs. A function that has suspended is returned as rest and is not continued in
+// here: the deferred function could not tell a job that others may complete from one
+// that it has to complete itself.
 func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {
@@ -197,7 +197,7 @@ func (t *task[T]) crash(v any, q *queue) {
 	t.complete(Faulted, q, false)
 }
 
-// keeper is a task that has an outcome of its own to keep, whatever its function does.
+// keeper is a task that keeps an outcome of its own, whatever its function does.
 type keeper interface {
 	// crashed returns the error of a function that has panicked or called
 	// runtime.Goexit, joined to what is kept.
@@ -205,8 +205,8 @@ type keeper interface {
 }
 
 // complete publishes the outcome of a function, on the goroutine that claimed the job,
-// and tells all waiters. Synchronous continuations go to q or, if that is nil, are run
-// here. last says that the worker has nothing else to do in its current work.
+// and notifies all waiters. Synchronous continuations go to q or, if that is nil, run
+// here. last reports that the worker has nothing else to do in its current work.
 func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
 	t.endOwn()
@@ -226,7 +226,7 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	}
 }
 
-// start hands a Created job to its scheduler.
+// start submits a Created job to its scheduler.
 func (c *core) start(opts []Option) error {
 	if c.own == nil {
 		return ErrStarted
@@ -246,9 +246,9 @@ func (c *core) start(opts []Option) error {
 	return c.submit(b.home, c.flags|o.flags)
 }
 
-// startOn is state.start for another scheduler than the one that the job was made
-// with. A waiter asks for the scheduler as soon as it sees Scheduled, so both change
-// under the lock that it takes; and a Start that comes second changes neither.
+// startOn is state.start for a scheduler other than the one that the job was made with. A
+// waiter reads the scheduler as soon as it sees Scheduled, so status and scheduler change
+// together, under the lock that the waiter takes. A Start that loses changes neither.
 func (c *core) startOn(home *schedulers.Home) bool {
 	r := c.extras()
 	r.mu.Lock()
@@ -260,7 +260,7 @@ func (c *core) startOn(home *schedulers.Home) bool {
 	return true
 }
 
-// scheduler returns where a job that was seen Scheduled has been submitted.
+// scheduler returns the scheduler that a job seen as Scheduled was submitted to.
 func (c *core) scheduler() schedulers.Scheduler {
 	if r := c.rare.Load(); r != nil {
 		r.mu.Lock()
@@ -269,7 +269,7 @@ func (c *core) scheduler() schedulers.Scheduler {
 	return c.own.home.Scheduler
 }
 
-// submit hands a Scheduled job to its home. A refusal faults the job and is returned.
+// submit submits a Scheduled job to its home. A refusal faults the job and is returned.
 func (c *core) submit(home *schedulers.Home, flags schedulers.Flags) error {
 	from := workerOf(c.own.parent)
 	return c.submitFrom(home.Scheduler, schedulers.Hint{From: from, Flags: flags})
@@ -292,8 +292,8 @@ func (c *core) cancel(cause error) bool {
 	if c.own == nil || c.isCompleted() || c.mode&unstoppable != 0 {
 		return false
 	}
-	// The parent context may run user code. It is asked before the right to complete is
-	// won: its panic must not leave a job that can never be completed.
+	// The parent context may run user code. It is called before the right to complete is
+	// won, so that a panic in it does not leave a job that can never be completed.
 	b := c.own
 	r := b.materialize()
 	if c.state.reserveUnstarted() {

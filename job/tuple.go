@@ -1,7 +1,7 @@
 package job
 
 // The tuples are the result types of twins whose functions have several results before
-// the error. Those of nine and more results, which programs rarely spell out, are in
+// the error. Tuples of nine and more results, which programs rarely spell out, are in
 // package statemachine.
 
 // Tuple2 holds two results.

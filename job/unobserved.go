@@ -11,13 +11,13 @@ import (
 
 // # Unobserved failures
 //
-// A job that fails, and whose handles are all dropped without a look, has failed
-// silently. Only the garbage collector knows the moment. So a failure, and only a
-// failure, gets a cleanup that the collector calls when the job is gone. What the
-// cleanup reports cannot be in the job, since it must not keep the job alive. It is in
-// a record of its own, which the job points to and marks when it is observed.
+// A job that fails, and whose handles are all dropped without a look at its error, has
+// failed silently. Only the garbage collector can detect that. So a failed job, and only
+// a failed one, gets a cleanup that the collector calls when the job is gone. The
+// cleanup must not keep the job alive, so its report is not in the job but in a separate
+// record, which the job points to and marks when it is observed.
 
-// Failure is what a hook is told; see [OnUnobserved].
+// Failure describes an unobserved failure to a hook; see [OnUnobserved].
 type Failure struct {
 	Err      error
 	ID       uint64
@@ -25,20 +25,20 @@ type Failure struct {
 	Creation Frame // File is empty if it was not recorded
 }
 
-// OnUnobserved has hook called for each unobserved failure: of a job that Faulted while
-// a hook was set, and whose handles were all dropped without a call of Wait, Await,
-// GetResult or Err, and without another job taking the failure over. A canceled job is
-// no failure. A [Source] that was made while a hook was set, and was dropped before it
-// was completed, is one ([ErrDropped]). It returns the hook that was set before; nil is
-// none. It is safe for concurrent use.
+// OnUnobserved sets the hook that is called for each unobserved failure. A failure is
+// unobserved if a job Faulted while a hook was set, all its handles were dropped without
+// a call of Wait, Await, GetResult or Err, and no other job has taken the failure over.
+// A canceled job is no failure. A [Source] that was made while a hook was set, and was
+// dropped before it was completed, is one ([ErrDropped]). OnUnobserved returns the
+// previous hook; nil means none. It is safe for concurrent use.
 //
 // The hook is called some time after the next garbage collection, or by
 // [ReportUnobserved], on any goroutine, and must not block. A panic in it is contained
 // (see [schedulers.Hook]), and the failure counts as reported. A job that succeeds pays
-// nothing for it; a Source that is made while a hook is set takes a microsecond and 300
-// bytes more (BenchmarkSourceWhileFailuresAreReported). An error that itself refers to
-// its job (by the job's context, say) keeps that job in memory, and is reported by
-// ReportUnobserved alone.
+// nothing for this; a Source that is made while a hook is set takes a microsecond and
+// 300 bytes more (BenchmarkSourceWhileFailuresAreReported). An error that refers to its
+// own job (by the job's context, say) keeps that job in memory, and only
+// ReportUnobserved reports it.
 func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	var next *unobserved
 	if hook != nil {
@@ -51,8 +51,8 @@ func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 }
 
 // ReportUnobserved immediately reports all failures not observed so far, even of jobs
-// that are still held, and returns their number. It is for the end of a program, and of
-// a test. Each failure is reported once.
+// that are still reachable, and returns their number. It is meant for the end of a
+// program or a test. Each failure is reported once.
 func ReportUnobserved() int {
 	n := 0
 	for _, f := range outstanding.all() {
@@ -65,7 +65,7 @@ func ReportUnobserved() int {
 
 var unobservedHook interleave.Pointer[unobserved]
 
-// unobserved is what was set: the function as it was given, and as it is called.
+// unobserved is a hook that was set: the user's function, and the form in which it is called.
 type unobserved struct {
 	given func(Failure)
 	hook  schedulers.Hook[Failure]
@@ -74,11 +74,11 @@ type unobserved struct {
 // failure is the record of one failure.
 type failure struct {
 	Failure
-	made    uintptr         // of a source: where, looked up when it is reported; or 0
+	made    uintptr         // of a source: its program counter, looked up for the report; or 0
 	settled interleave.Bool // observed, or reported
 }
 
-// reportWith has the collector report f when c is garbage.
+// reportWith arranges for the collector to report f when c is garbage.
 func (f *failure) reportWith(c *core) {
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
@@ -99,15 +99,16 @@ func (c *core) fail() {
 // # Sources that are dropped
 //
 // A machine that waits for a source's job is kept alive by that job alone. If the source
-// is dropped, both are garbage, and the machine is gone without a trace: its deferred
-// calls never run. Only the collector knows. A cleanup makes a source ten times as expensive
-// (1.0 to 2.4 µs instead of 0.1, 360 bytes instead of 48), so there is one only while a hook
-// listens, which is how a program asks to be told. A goroutine that waits keeps the
-// source alive, and is seen in a dump of the goroutines.
+// is dropped, both are garbage, and the machine vanishes without a trace: its deferred
+// calls never run. Only the collector can detect that. A cleanup makes a source ten
+// times as expensive (1.0 to 2.4 µs instead of 0.1, 360 bytes instead of 48), so a
+// source gets one only while a hook is set. A goroutine that waits keeps the source
+// alive, and is visible in a dump of the goroutines.
 
-// mayBeDropped has the collector report a job that others complete, if none does. skip is the
-// number of calls between here and the code to name. It is called before the job is in use;
-// of several first uses of a zero source, the one whose record gets in reports.
+// mayBeDropped arranges for the collector to report the job of a source if it is dropped
+// before it is completed. skip is the number of calls between here and the code to name.
+// mayBeDropped is called before the job is in use. If several goroutines use a zero
+// source first, the one that stores its record names its place.
 func (c *core) mayBeDropped(skip int) {
 	if unobservedHook.Load() == nil {
 		return
@@ -122,7 +123,7 @@ func (c *core) mayBeDropped(skip int) {
 	}
 }
 
-// observe notes that the outcome has been given out.
+// observe records that a caller has read the outcome.
 func (c *core) observe() {
 	if !c.state.observe() {
 		return
@@ -135,7 +136,7 @@ func (c *core) observe() {
 	runtime.KeepAlive(c) // or the cleanup could come before the mark
 }
 
-// report tells the hook, unless the failure is settled.
+// report passes the failure to the hook, unless it is settled.
 func (f *failure) report() bool {
 	if !f.settled.CompareAndSwap(false, true) {
 		return false

@@ -2,24 +2,23 @@ package job
 
 import "github.com/movenext/movenext/internal/interleave"
 
-// users counts the users of a job's context: the job itself, until it has ended, and
-// what was started with that context, until that has ended: jobs with a function
-// ([body.nest]), machines ([insides.Stay]), and waits that watch the context, such as
-// sleeps (ctxwatch.Host).
+// users counts the users of a job's context. These are the job itself, until it has
+// ended, and everything started with that context, until it has ended: jobs with a
+// function ([body.nest]), machines ([insides.Stay]), and waits that watch the context,
+// such as sleeps (ctxwatch.Host).
 //
-// A job that starts others and does not wait for them is no mistake: they continue.
-// Ending their context with the job would cancel those that are still queued, silently,
-// and those that run at some later moment. Never ending it would keep whatever was
-// registered with the parent context for as long as that lives. So the last user ends
-// it.
+// A job may start others and not wait for them: they continue. Ending their context with
+// the job would silently cancel those that are still queued, and those that run at some
+// arbitrary moment. Never ending it would keep every registration with the parent
+// context for as long as the parent lives. So the last user ends it.
 //
 //	bits 0-27   the users besides the job itself
 //	canceled    Cancel was called, for this job or one that is nested in it; see outermost
 //	left        the job itself has ended
 //	realMade    there is a real context, which ends with the last user
 //
-// Once the job has left and no other user is counted, none is counted any more: hold
-// and the last leaving meet in one compare-and-swap.
+// Once the job has left and no other user is counted, none can be added: hold fails,
+// since it checks and counts in one compare-and-swap.
 type users struct{ n interleave.Int32 }
 
 const (
@@ -46,23 +45,24 @@ func (u *users) hold() bool {
 	}
 }
 
-// release says that such a user has ended, and reports whether it was the last one.
+// release records that a user counted by hold has ended, and reports whether it was the
+// last one.
 func (u *users) release() (last bool) { return unused(u.n.Add(-1)) }
 
-// leave says that the job itself has ended, which it does once, and reports whether it
-// was the last user. (An Or that returns something is a loop of compare-and-swaps, an
-// Add is one instruction.)
+// leave records, once, that the job itself has ended, and reports whether it was the
+// last user. (An Or that returns the old value is a loop of compare-and-swaps; an Add is
+// one instruction.)
 func (u *users) leave() (last bool) { return unused(u.n.Add(left)) }
 
-// disturb notes that Cancel was called in the chain of contexts whose outermost this
-// is.
+// disturb records that Cancel was called in the chain of contexts of which this is the
+// outermost.
 func (u *users) disturb() { u.n.Or(canceled) }
 
 func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
 
-// mark notes that there is a real context, r, and ends it if it is no longer needed.
-// That comes first: a context that has reported its end must not take that back. The
-// last user to leave after the mark ends it.
+// mark records that there is a real context, r, and ends r if it is no longer needed. It
+// checks that first: a context that has reported its end must not revoke it. After the
+// mark, the last user to leave ends r.
 func (u *users) mark(r *realContext) {
 	for {
 		n := u.n.Load()

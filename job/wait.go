@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// wait blocks until the job has ended (nil) or the wait has (a *WaitError).
+// wait blocks until the job has ended, and returns nil, or until the wait has ended
+// without it, and returns a *WaitError.
 func (c *core) wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -26,7 +27,7 @@ func (c *core) wait(ctx context.Context) error {
 	}
 	by := workerOf(ctx)
 	if by == nil {
-		// Certain, and worth its microsecond: the goroutine is about to park.
+		// The certain answer is worth its microsecond: the goroutine is about to park.
 		by = schedulers.Here()
 	}
 	if c.serve(ctx, by, servedDepth) {
@@ -35,18 +36,19 @@ func (c *core) wait(ctx context.Context) error {
 	return c.park(ctx, current(ctx), by)
 }
 
-// servedDepth is how far a wait looks for what it may run in place: behind continuations, and in
-// a WhenAll of a WhenAll.
+// servedDepth is how deep a wait searches for jobs that it may run in place: behind
+// continuations, and in a WhenAll of a WhenAll.
 const servedDepth = 32
 
-// serve runs on the waiter's goroutine what the job still needs to complete, and reports
-// whether the job has ended. A queued job is run in place; for a [WhenAll] its queued jobs,
-// the newest first, as their worker would take them; for a continuation first its
-// antecedent. A wait with a deadline runs nothing, since running cannot be bounded.
+// serve runs, on the waiter's goroutine, the jobs that must run before this one can
+// complete, and reports whether this one has ended. A queued job is run in place; for a
+// [WhenAll] its queued jobs, the newest first, as their worker would take them; for a
+// continuation first its antecedent. A wait with a deadline runs nothing, since running
+// cannot be bounded.
 //
-// For a [WhenAny], a [Race] and the next of several nothing is run, although one of their
-// jobs would end them: the waiter would have to finish what it has begun, and another job
-// may have ended long before.
+// For a [WhenAny], a [Race] and a [Completions.Next] it runs nothing, although one of
+// their jobs would end the wait: the waiter would have to finish the job that it has
+// begun, and another one may end long before.
 func (c *core) serve(ctx context.Context, by schedulers.Worker, depth int) bool {
 	if _, bounded := ctx.Deadline(); bounded || depth == 0 {
 		return c.isCompleted()
@@ -67,7 +69,8 @@ type antecedents interface {
 	at(i int) *core // nil: it has ended, or there is none
 }
 
-// antecedents returns what the job waits for, or nil if that is nothing, or not known.
+// antecedents returns the jobs that this one waits for, or nil if there are none, or if
+// they are not known.
 func (c *core) antecedents() antecedents {
 	if c.own == nil {
 		if r := c.rare.Load(); r != nil && r.whole != nil {
@@ -83,9 +86,9 @@ func (c *core) antecedents() antecedents {
 }
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
-// scheduler consents: a sub-job waited for by the only worker would otherwise never
-// run. (serve has left out waits with a deadline: running cannot be bounded.) If such a
-// job calls runtime.Goexit, the goroutine of its waiter ends too.
+// scheduler consents: otherwise a job that the only worker waits for would never run.
+// (serve has excluded waits with a deadline: running cannot be bounded.) If such a job
+// calls runtime.Goexit, the goroutine of its waiter ends too.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
 		return false
@@ -96,7 +99,7 @@ func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	return c.runFor(ctx, by)
 }
 
-// mayRun reports whether s, where the job is queued, lets by run it in place.
+// mayRun reports whether s, where the job is queued, permits the worker by to run it in place.
 func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
 	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.own.owner, by) {
 		return true
@@ -110,7 +113,7 @@ func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	behalf := current(ctx)
 	if behalf != nil && c.around() == behalf {
-		// A job waits for one that it has started itself, which has a mark for that.
+		// The waiting job has started this one itself; a mark records the wait.
 		if c.state.claimInPlace() {
 			c.own.spent = jobcore.Unproven | 1
 			c.own.owner.runClaimed(by)
@@ -131,7 +134,7 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	return c.isCompleted()
 }
 
-// around returns the job that the job was started by, or nil.
+// around returns the job that started this one, or nil.
 func (c *core) around() *core {
 	if b := enclosing(c.own.parent); b != nil {
 		return b.owner.base()
@@ -139,7 +142,7 @@ func (c *core) around() *core {
 	return nil
 }
 
-// runner returns the job around this one, if that waits for it by running it, or nil.
+// runner returns the enclosing job if it waits for this one by running it, or nil.
 func (c *core) runner() *core {
 	if c.own == nil || !c.state.isInPlace() || c.isCompleted() {
 		return nil
@@ -147,8 +150,8 @@ func (c *core) runner() *core {
 	return c.around()
 }
 
-// while calls f, which works towards the end of the job on the goroutine of behalf, if
-// that is not nil. behalf waits for this job meanwhile, and shows it.
+// while calls f, which works towards the end of the job. If behalf is not nil, f runs on
+// the goroutine of behalf, which is registered as a waiter of this job meanwhile.
 func (c *core) while(behalf *core, f func()) {
 	if behalf == nil {
 		f()
@@ -192,7 +195,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	select {
 	case <-p.awake:
 		return nil
-	default: // whatever a foreign worker says
+	default: // even if a foreign worker claims otherwise
 	}
 	if err == nil || ctx.Err() != nil && !errors.Is(err, ErrWouldDeadlock) {
 		err = contextError(ctx)
@@ -200,8 +203,8 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	return c.giveUp(p, err)
 }
 
-// reporting returns ctx for a wait for c. It carries the awaited job, if something
-// reports that.
+// reporting returns ctx for a wait for c. It carries the awaited job, if a listener
+// reports such waits.
 func (c *core) reporting(ctx context.Context) context.Context {
 	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
 		return ctx
@@ -220,8 +223,7 @@ func (r reason) Reason() (what, holder string) {
 	return "job #" + strconv.FormatUint(r.of.extras().id, 10), ""
 }
 
-// homeFor returns the scheduler without whose work a wait with ctx would never end, or
-// nil.
+// homeFor returns the scheduler whose work a wait with ctx depends on for its end, or nil.
 func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
 	if _, bounded := ctx.Deadline(); bounded || !c.needsHome() {
 		return nil
@@ -230,10 +232,10 @@ func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
 }
 
 // needsHome reports whether the job is queued at its scheduler or runs there, so that
-// only that scheduler will complete it. It is false if that is not certain: for jobs
-// that others complete (machines among them, which may be anywhere), jobs that end as
-// another one does, wherever that is, and jobs that their creator handed to a
-// goroutine.
+// only that scheduler will complete it. It returns false if that is not certain: for
+// jobs that others complete (including machines, which may be anywhere), for jobs that
+// end as another one does, which may run anywhere, and for jobs that their creator runs
+// on a goroutine.
 func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
 		return false
@@ -245,7 +247,7 @@ func (c *core) needsHome() bool {
 	return s == Scheduled || s == Running && !c.state.isSuspended()
 }
 
-// giveUp takes a parked waiter back. If the job has ended at the same moment, the wait
+// giveUp withdraws a parked waiter. If the job has ended at the same moment, the wait
 // has succeeded.
 func (c *core) giveUp(p *parked, why error) error {
 	if !c.waiting.Remove(&p.node) {
@@ -254,8 +256,8 @@ func (c *core) giveUp(p *parked, why error) error {
 	return &WaitError{Err: why}
 }
 
-// parked is a goroutine that waits for a job. Its channel is fresh: one that was
-// pooled could not be used across synctest bubbles.
+// parked is a goroutine that waits for a job. Its channel is new: a pooled one could not
+// be used across synctest bubbles.
 type parked struct {
 	node    continuation.Node
 	awake   chan struct{}

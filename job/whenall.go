@@ -8,19 +8,19 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WhenAll returns a job that ends when all jobs have: with their results in the order
-// given if all went well; Faulted with the errors of all that failed (canceled ones
-// among them), joined in the order given, if one faulted; Canceled if some were
-// canceled and none faulted. The error of a single failure is that error, unchanged. It
-// does not stop at the first failure. The results that exist are always kept. It does
-// not block.
+// WhenAll returns a job that ends when all jobs have. If all have succeeded, it
+// completes with their results in the order given. If one has faulted, it is Faulted
+// with the errors of all that failed (canceled ones included), joined in the order
+// given. If some were canceled and none faulted, it is Canceled. A single error is kept
+// unchanged. WhenAll does not stop at the first failure, and always keeps the results
+// that exist. It does not block.
 //
 // A wait for it on a worker runs the jobs that are queued there in place, as [Job.Wait]
 // does, the newest first. (A wait for a [WhenAny] runs none: the waiter would have to
-// finish what it has begun, though another job may end long before.)
+// finish the job that it has begun, though another one may end long before.)
 //
-// Without jobs it has completed. Jobs that are Created are started, since waiting for
-// all means waiting for each. A nil job counts as one that has faulted with
+// Without jobs it has already completed. Jobs that are Created are started, since
+// waiting for all means waiting for each. A nil job counts as one that has faulted with
 // [ErrNilJob]. See also [WhenAllOf].
 func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	// Not slices.Clone, here and in the other combinators: it moves the caller's slice
@@ -32,8 +32,8 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	return &w.promise.job
 }
 
-// WhenAllOf is [WhenAll] for jobs of several types; ask the jobs themselves for their
-// results. A nil Handle counts as a nil job.
+// WhenAllOf is [WhenAll] for jobs of several types; the results are in the jobs
+// themselves. A nil Handle counts as a nil job.
 func WhenAllOf(jobs ...Handle) *Job[Void] {
 	all := append([]Handle(nil), jobs...)
 	w := &whenAllOf{jobs: all}
@@ -117,7 +117,7 @@ type handleList []Handle
 func (l handleList) count() int     { return len(l) }
 func (l handleList) at(i int) *core { return baseOf(l[i]) }
 
-// failures gathers what went wrong in several jobs.
+// failures collects the errors of several jobs.
 type failures struct {
 	errs    []error
 	faulted bool
@@ -140,7 +140,7 @@ func (f *failures) final() Status {
 	return Completed
 }
 
-// err returns the one error unchanged, several joined.
+// err returns a single error unchanged, and several joined.
 func (f *failures) err() error {
 	if len(f.errs) == 1 {
 		return f.errs[0]
@@ -148,7 +148,7 @@ func (f *failures) err() error {
 	return errors.Join(f.errs...)
 }
 
-// countdown tells a finisher when the last of several jobs has ended.
+// countdown notifies a finisher when the last of several jobs has ended.
 type countdown struct {
 	left  interleave.Int64
 	whole finisher
@@ -168,8 +168,8 @@ type countNode struct {
 	of *countdown
 }
 
-// start registers with n jobs. It counts itself too, so that no early end finishes the
-// countdown during registration.
+// start registers with n jobs. It counts itself too, so that a job that ends during
+// registration does not finish the countdown.
 func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 	d.whole = whole
 	if allEnded(n, at) {
@@ -177,7 +177,7 @@ func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 		return
 	}
 	d.left.Store(int64(n) + 1)
-	whole.job().extras().whole = d // an allocation of 96 bytes, by which a waiter helps
+	whole.job().extras().whole = d // an allocation of 96 bytes, which lets a waiter run the jobs
 	nodes := make([]countNode, n)
 	for i := range nodes {
 		node := &nodes[i]
@@ -190,8 +190,7 @@ func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 	d.one().Deliver(nil)
 }
 
-// allEnded reports whether nothing is left to wait for, and nothing to allocate for
-// waiting.
+// allEnded reports whether all jobs have ended, so that nothing need be allocated for waiting.
 func allEnded(n int, at func(int) *core) bool {
 	for i := range n {
 		if c := at(i); c != nil && !c.isCompleted() {
@@ -201,7 +200,7 @@ func allEnded(n int, at func(int) *core) bool {
 	return true
 }
 
-// one counts one end, and finishes at the last.
+// one counts the end of one job, and finishes at the last.
 func (d *countdown) one() continuation.Chain {
 	if d.left.Add(-1) > 0 {
 		return continuation.Chain{}

@@ -8,13 +8,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WhenAny returns a job that completes with the first of jobs to end, in whatever way;
-// of several that have ended already, the first in the order given. The others continue
-// and keep nothing of the WhenAny. It never fails by itself: ask the job it yields. It
-// does not block.
+// WhenAny returns a job that completes with the first of jobs to end, whatever its
+// outcome; if several have ended already, with the first of these in the order given.
+// The others continue and keep nothing of the WhenAny. The WhenAny does not fail if that
+// job did: check the job that it yields. It does not block.
 //
 // Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started,
-// unless another has ended already. A nil job counts as one that has ended. See also
+// unless another one has ended already. A nil job counts as one that has ended. See also
 // [Race], which waits for a success, and [WhenAnyOf].
 func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	if len(jobs) == 0 {
@@ -45,7 +45,7 @@ func WhenAnyOf(jobs ...Handle) *Job[Handle] {
 	return &w.promise.job
 }
 
-// whenAny is a contest that the first end decides. J is what stands for a job.
+// whenAny is a contest that the first job to end decides. J is the type of its handles.
 type whenAny[J any] struct {
 	promise promise[J]
 	contest
@@ -65,10 +65,11 @@ func (w *whenAny[J]) nobodyWon() continuation.Chain { return continuation.Chain{
 
 func (w *whenAny[J]) waitingJob() (*core, string) { return w.promise.job.base(), "WhenAny" }
 
-// Race returns a job that completes with the result of the first of jobs to Complete;
-// of several that have already, the first in the order given. The others continue
-// (cancel them if they should not) and keep nothing of the Race. If all fail, it fails
-// as [WhenAll] does: with all errors, joined in the order given. It does not block.
+// Race returns a job that completes with the result of the first of jobs to Complete; if
+// several have Completed already, with the result of the first of these in the order
+// given. The others continue (cancel them if they should not) and keep nothing of the
+// Race. If all fail, it fails as [WhenAll] does: with all errors, joined in the order
+// given. It does not block.
 //
 // Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started, up
 // to the first that has Completed. A nil job counts as one that has faulted with
@@ -116,17 +117,17 @@ func (r *race[T]) nobodyWon() continuation.Chain {
 
 func (r *race[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Race" }
 
-// contest waits for several jobs until one of them decides it, and then takes its
-// registrations with all others back.
+// contest waits for several jobs until one of them decides it, and then withdraws its
+// registrations from all others.
 //
-// The difficulty is that the winner may come while the last jobs are still being
+// The difficulty is that the winner may end while the last jobs are still being
 // registered: it must withdraw exactly the nodes that are there. So after registering
-// job i and saying so (registered = i+1), the registering goroutine asks under the lock
-// whether the contest is over. Either the winner has seen the new number and withdraws
-// the node, or the answer is yes and the registering goroutine withdraws it.
+// job i and recording that (registered = i+1), the registering goroutine checks, under
+// the lock, whether the contest is over. Either the winner has seen the new number and
+// withdraws the node, or the contest is over and the registering goroutine withdraws it.
 //
-// Nodes are taken back outside the lock: that may deliver nodes of other jobs, whose
-// targets have locks of their own.
+// Nodes are withdrawn outside the lock: a withdrawal may deliver nodes of other jobs,
+// whose targets have their own locks.
 type contest struct {
 	party contestants
 
@@ -137,10 +138,10 @@ type contest struct {
 	over       bool
 }
 
-// contestants is what the contest is about. decides is called under the contest's lock;
-// then won or nobodyWon, once.
+// contestants are the jobs of a contest. decides is called under the contest's lock;
+// then won or nobodyWon is called once.
 type contestants interface {
-	decides(i int) bool // job i has ended: is that the end of the contest?
+	decides(i int) bool // job i has ended: does that end the contest?
 	won(i int) continuation.Chain
 	nobodyWon() continuation.Chain // all have ended, and none decided
 
@@ -154,8 +155,8 @@ type contestNode struct {
 	index int
 }
 
-// start registers with n jobs, one after the other, until one has decided. There is at
-// least one; at returns nil for a nil job.
+// start registers with n jobs, one after the other, until one has decided the contest. n
+// is at least 1; at returns nil for a nil job.
 func (c *contest) start(n int, at func(int) *core, party contestants) {
 	nodes := make([]contestNode, n)
 	c.nodes, c.left, c.party = nodes, n, party
@@ -173,7 +174,7 @@ func (c *contest) start(n int, at func(int) *core, party contestants) {
 	}
 }
 
-// noteRegistered says that the first n jobs are registered; false: it is over.
+// noteRegistered records that the first n jobs are registered; false: the contest is over.
 func (c *contest) noteRegistered(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,8 +197,8 @@ func (c *contest) end(i int) continuation.Chain {
 	return c.party.won(i)
 }
 
-// count notes the end of job i. If that is the end of the contest, it returns the nodes
-// to take back, a slice that is not nil.
+// count records the end of job i. If that decides the contest, count returns the nodes
+// to withdraw, in a slice that is not nil.
 func (c *contest) count(i int) (nodes []contestNode, decided bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,23 +7,24 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Yield lets other work go first: what is queued where the caller runs, if that is served in
-// order of arrival. A generated machine suspends and goes to the end of its home's queue. Plain
-// code waits for a turn at the scheduler that runs it, and has its worker pump or be replaced
-// meanwhile, as in any wait; outside of all schedulers, and where its scheduler cannot be notified
-// ([schedulers.Here]), at the default one. A scheduler that can do neither lets the caller
-// continue at once. It is runtime.Gosched for work.
+// Yield lets other work run first: the work that is queued at the caller's scheduler, if
+// that queue is served in order of arrival. It is runtime.Gosched for work. A generated
+// machine suspends and goes to the end of its home's queue. Plain code waits for its
+// turn at the scheduler that runs it; its worker pumps or is replaced meanwhile, as in
+// any wait. Outside of all schedulers, and if its scheduler cannot be notified
+// ([schedulers.Here]), plain code waits at the default one. If a scheduler can neither
+// pump nor replace the worker, the caller continues at once.
 func Yield() {
 	by := schedulers.Here()
 	_ = schedulers.Wait(context.Background(), by, nil, yieldTo(by).Done())
 }
 
-// YieldAsync returns a job that completes when its turn has come in the queue of the
-// scheduler that the caller runs on; see [Yield], whose twin it is. It does not block.
+// YieldAsync returns a job that completes when its turn comes in the queue of the
+// scheduler that the caller runs on. It is the twin of [Yield]. It does not block.
 func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
 
-// yielded is a place in a queue. It is no job with a function, since a waiter would run that in
-// place, and nothing would have gone first.
+// yielded is a place in a queue. It is not a job with a function, since a waiter would
+// run that in place, and no other work would have run first.
 type yielded struct{ promise promise[Void] }
 
 func yieldTo(by schedulers.Worker) *Job[Void] {
@@ -52,17 +53,18 @@ func (y *yielded) Abandon(reason error) {
 
 func pass(context.Context) error { return nil }
 
-// SwitchTo continues at s: a generated machine that calls it resumes there, and after
-// each later suspension too. Its caller stays where it is: when the function that
-// called SwitchTo ends, its caller continues at its own home. Plain code, which cannot
-// move, waits for a turn at s. It returns nil, or why s refused or ctx ended.
+// SwitchTo moves a generated machine to s: the machine that calls it resumes there, and
+// after each later suspension too. The caller of that machine does not move: when the
+// function that called SwitchTo ends, its caller continues at its own home. Plain code,
+// which cannot move, waits for a turn at s. SwitchTo returns nil, or the reason why s
+// refused or ctx ended.
 func SwitchTo(ctx context.Context, s schedulers.Scheduler) error {
 	_, err := SwitchToAsync(ctx, s).Await()
 	return err
 }
 
-// SwitchToAsync returns a job that completes when a turn at s has come. It is the twin
-// of [SwitchTo].
+// SwitchToAsync returns a job that completes when its turn at s comes. It is the twin of
+// [SwitchTo].
 func SwitchToAsync(ctx context.Context, s schedulers.Scheduler) *Job[Void] {
 	return Go(ctx, pass, On(s))
 }

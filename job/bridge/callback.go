@@ -10,16 +10,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// FromCallback calls start, which begins an operation that later calls done, and
-// returns its job. done may be called on any goroutine, even before start returns; the
-// first call counts. The arguments of done are judged like a function's results: an
-// error that ctx has ended with makes the job Canceled.
+// FromCallback calls start, which begins an operation that later calls done, and returns
+// the operation's job. done may be called on any goroutine, even before start returns;
+// the first call counts. Its arguments are treated like a function's results: if ctx has
+// ended and err is its error, the job is Canceled.
 //
-// When ctx ends first, the job is Canceled, and stop, which start has returned, is
-// called on a goroutine of its own; it may be nil, and a panic in it is contained: see
+// When ctx ends first, the job is Canceled, and the function stop that start returned is
+// called on a new goroutine. stop may be nil; a panic in it is contained: see
 // [schedulers.Hook]. If start panics, the job has faulted with a *job.PanicError. If
-// start never arranges for done to be called, and ctx never ends, the job never does.
-// No goroutine is held.
+// done is never called and ctx never ends, the job never ends. No goroutine is held.
 func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
 	if start == nil {
 		return job.FromError[T](ErrNil)
@@ -37,10 +36,10 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 	return c.promise.Job()
 }
 
-// call is a call in progress. Its end, by done or by the context, may come while start
-// has not returned. Two flags in one word then decide whether stop is called: stop
-// exists, and the context has ended the call. The side that sets the second flag calls
-// stop.
+// call is a call in progress. It may end, by done or by its context, before start has
+// returned. Two flags in one word decide whether stop is called: one says that stop
+// exists, the other that the context has ended the call. The side that sets the second
+// flag calls stop.
 type call[T any] struct {
 	promise promise.Promise[T]
 	watch   ctxwatch.Watch
@@ -65,14 +64,14 @@ func (c *call[T]) begin(start func(func(T, error)) func()) {
 	c.stop = start(c.done)
 	returned = true
 	if c.promise.Job().IsCompleted() {
-		c.watch.Stop() // done may have come before there was a watch to stop
+		c.watch.Stop() // done may have been called before there was a watch to stop
 	}
 	if c.flags.Or(hasStop)&wantsStop != 0 {
 		c.callStop()
 	}
 }
 
-// done is what start is given.
+// done is the callback that start receives.
 func (c *call[T]) done(v T, err error) {
 	if settle(c.ctx, &c.promise, v, err) {
 		c.watch.Stop()

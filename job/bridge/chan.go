@@ -14,8 +14,7 @@ var (
 	// of a send to one that is closed.
 	ErrClosed = errors.New("bridge: channel is closed")
 
-	// ErrNil is the error of a bridge to nothing: a nil channel, command, function or
-	// sequence.
+	// ErrNil is the error of a bridge from a nil channel, command, function or sequence.
 	ErrNil = errors.New("bridge: nothing to wait for")
 )
 

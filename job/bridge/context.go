@@ -10,8 +10,8 @@ import (
 
 // FromContext returns a job that completes when ctx ends; its result is the cause
 // (context.Cause). For a context that never ends it never completes. No goroutine is
-// held. The context keeps the job until it ends, so make one where a context is waited
-// for again and again. It does not block.
+// held. The context keeps the job in memory until it ends: to wait for one context many
+// times, make one job and reuse it. It does not block.
 func FromContext(ctx context.Context) *job.Job[error] {
 	if ctx == nil {
 		ctx = context.Background()

@@ -1,5 +1,5 @@
-// Package bridge connects jobs with the other things that Go programs wait for:
-// channels, contexts, processes, callbacks and sequences.
+// Package bridge connects jobs with what else Go programs wait for: channels, contexts,
+// processes, callbacks and sequences.
 //
 //	FromChan, SendTo    a channel operation as a job      holds a goroutine while it waits
 //	FromContext         the end of a context as a job     holds none
@@ -8,6 +8,6 @@
 //	Pull                an iter.Seq, element by element    holds a goroutine while it lives
 //	ToChan              a job as a channel                holds none
 //
-// Go has no way to wait for a channel without a goroutine. Where many wait, package
+// Go has no way to wait for a channel without a goroutine. For many waiters, package
 // coord has channels that hold none.
 package bridge

@@ -13,18 +13,18 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Puller hands out the elements of a sequence one by one, as iter.Pull does, without
+// Puller returns the elements of a sequence one by one, as iter.Pull does, without
 // blocking the caller on the sequence's goroutine. Make one with [Pull], and call Stop
 // when no more elements are needed. All methods are safe for concurrent use: several
 // callers may ask for the next element, and are served in the order of their requests.
 type Puller[T any] struct {
 	seq   iter.Seq[T]
 	watch ctxwatch.Watch
-	wake  chan struct{} // one token: there is something new to look at
+	wake  chan struct{} // holds one token when there is a new request, or Stop was called
 
 	mu       sync.Mutex
 	begun    bool      // the goroutine was started
-	stopped  bool      // no more is wanted
+	stopped  bool      // no more elements are wanted
 	end      error     // what callers get; nil while there may be more
 	requests list.List // of *request[T]: the callers that wait for an element
 }
@@ -93,7 +93,7 @@ func (p *Puller[T]) Stop() {
 // ContextEnded implements ctxwatch.Ender.
 func (p *Puller[T]) ContextEnded(*ctxwatch.Watch) { p.Stop() }
 
-// ask returns what is known at once, or a request.
+// ask returns a completed job if the outcome is known at once, else a request.
 func (p *Puller[T]) ask(ctx context.Context) (known *job.Job[T], r *request[T]) {
 	r = &request[T]{ctx: ctx, of: p}
 	r.promise.Init()
@@ -145,8 +145,8 @@ func (p *Puller[T]) run() {
 	returned = true
 }
 
-// yield gives v to the first request that has not given up, and waits until another is
-// wanted.
+// yield delivers v to the first request that has not given up, and waits until another
+// element is wanted.
 func (p *Puller[T]) yield(v T) bool {
 	for given := false; !given; {
 		r := p.first()
@@ -161,7 +161,7 @@ func (p *Puller[T]) yield(v T) bool {
 
 func (p *Puller[T]) wanted() bool { return p.first() != nil }
 
-// first waits for a request; nil: no more is wanted.
+// first waits for a request; nil: no more elements are wanted.
 func (p *Puller[T]) first() *request[T] {
 	for {
 		p.mu.Lock()
@@ -187,7 +187,8 @@ func (p *Puller[T]) remove(r *request[T]) {
 	p.requests.Remove(r.element) // does nothing if it has been taken out
 }
 
-// finish tells the first waiter how the sequence has ended, and the others that it has.
+// finish delivers how, the error that the sequence ended with, to the first waiter; the
+// others learn only that it has ended.
 func (p *Puller[T]) finish(how error) {
 	p.mu.Lock()
 	requests := make([]*request[T], 0, p.requests.Len())
@@ -205,14 +206,14 @@ func (p *Puller[T]) finish(how error) {
 		}
 	}
 	if how != io.EOF {
-		// No waiter is left to hear of a panic. A failed job without a holder is
-		// reported to the hook for such failures.
+		// No waiter is left that a panic could be delivered to. A failed job without a
+		// holder is reported to the hook for unobserved failures.
 		job.FromError[T](how)
 	}
 }
 
 // request is one wait for an element. The promise decides between its context and the
-// element, which is never given to a request that has given up.
+// element, which is never delivered to a request that has given up.
 type request[T any] struct {
 	promise promise.Promise[T]
 	watch   ctxwatch.Watch

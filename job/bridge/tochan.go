@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Outcome is what a job has ended with.
+// Outcome is the result and the error of a job that has ended.
 type Outcome[T any] struct {
 	Value  T
 	Err    error
@@ -14,9 +14,9 @@ type Outcome[T any] struct {
 }
 
 // ToChan returns a channel that yields the outcome of j once and is then closed: for a
-// select over jobs and channels. No goroutine is held. A receiver that has lost
-// interest may drop the channel; j keeps it until it ends. A Created j is started.
-// ToChan does not block.
+// select over jobs and channels. No goroutine is held. A receiver may drop the channel
+// without receiving; j keeps it in memory until j ends. A Created j is started. ToChan
+// does not block.
 func ToChan[T any](j *job.Job[T]) <-chan Outcome[T] {
 	s := &sender[T]{job: j, out: make(chan Outcome[T], 1)}
 	s.Prepare(s)
